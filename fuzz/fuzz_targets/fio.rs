@@ -1,11 +1,14 @@
 //! fio's language: no job file and no command line makes reading panic, and what is told of jobs is
-//! bounded. The first byte says which of both; behind a byte of 1, an included file begins.
+//! bounded; jobs that can run stay in their files. The first byte says which of both; behind a byte
+//! of 1, what an included file has, or a log of requests.
 
 #![no_main]
 
 use front::fio::{JobSet, Surroundings, files_touched, picture, verdicts};
 use front::fio::{read_arguments, read_file};
+use front::{CommandLine, find};
 use libfuzzer_sys::fuzz_target;
+use pgmeter_fuzz::{planned, stays_below, streams_stay_inside};
 
 /// Characters of what is told of sections and files, at most.
 const TOLD_MAX: usize = 1 << 16;
@@ -22,19 +25,39 @@ fuzz_target!(|bytes: &[u8]| {
         variable: &|name| (name.len() > 2).then(|| name.to_owned()),
         ..Surroundings::EMPTY
     };
-    let read = match which % 2 {
-        0 => read_file("fuzz.fio", file, &around),
+    let (read, words) = match which % 2 {
+        0 => {
+            let set = read_file(FILE, file, &around);
+            (set, vec![FILE.to_owned()])
+        }
         _ => {
             let line = String::from_utf8_lossy(file).into_owned();
             let words: Vec<String> = line.lines().map(str::to_owned).collect();
-            read_arguments(&words, &around).map(|(_, set)| set)
+            let set = read_arguments(&words, &around).map(|(_, set)| set);
+            (set, words)
         }
     };
     match read {
         Ok(set) => told(&set),
         Err(error) => assert!(error.help.is_some(), "{error}"),
     }
+    let line = CommandLine {
+        read: &|name| match name {
+            FILE => Ok(file.to_vec()),
+            _ => Ok(included.to_vec()),
+        },
+        memory_bytes: 1 << 30,
+        ..CommandLine::of(&words)
+    };
+    if let Some(Ok(work)) = find("fio").map(|front| front.work(&line)) {
+        stays_below(&work.cells);
+        planned(&work.cells);
+        streams_stay_inside(&work.cells);
+    }
 });
+
+/// The name of the job file.
+const FILE: &str = "fuzz.fio";
 
 fn told(set: &JobSet) {
     let _ = verdicts(set, 80);

@@ -4,7 +4,11 @@ pub mod made_of;
 
 use std::path::{Component, Path};
 
+use engine::{Completion, Request};
+use generate::job::JobStream;
+use generate::{Generator, Step};
 use workload::facts::SystemFacts;
+use workload::job::{BuiltJob, BuiltJobs, JobPlan};
 use workload::program::{DirectoryTree, FileNames, FilesetPlan};
 use workload::{Overrides, Workload, plan, plan_text, read_toml, to_toml};
 
@@ -27,8 +31,12 @@ pub fn reads_back(workloads: &[Workload]) {
     }
 }
 
-/// No name of a program that passes the checks leads out of the target.
+/// No name of a job, or of a program that passes the checks, leads out of the target.
 pub fn stays_below(workloads: &[Workload]) {
+    for jobs in workloads.iter().filter_map(|it| it.jobs.as_ref()) {
+        let names = jobs.files.files.iter().filter_map(|it| it.name.as_ref());
+        names.for_each(|name| assert!(is_below(name), "{name:?}"));
+    }
     for built in workloads.iter().filter_map(|it| it.built.as_ref()) {
         let program = &built.program;
         if program.check().is_err() {
@@ -40,6 +48,55 @@ pub fn stays_below(workloads: &[Workload]) {
             assert!(is_below(name), "{name:?}");
         }
     }
+}
+
+/// Jobs that are followed, files and requests in flight of each, and requests, at most.
+const JOBS_MAX: usize = 4;
+const FILES_MAX: usize = 1000;
+const DEPTH_MAX: u32 = 256;
+const STEPS_MAX: usize = 512;
+
+/// No request of a job leaves its part of a file.
+pub fn streams_stay_inside(workloads: &[Workload]) {
+    let jobs = workloads.iter().filter_map(|it| it.jobs.as_deref());
+    let jobs = jobs.flat_map(|BuiltJobs { jobs, .. }| jobs);
+    let is_small = |it: &&BuiltJob| {
+        let plan = &it.plan;
+        let known = plan.files.iter().all(|part| part.size_bytes > 0);
+        known && plan.files.len() <= FILES_MAX && plan.iodepth <= DEPTH_MAX && it.share.is_none()
+    };
+    for job in jobs.filter(is_small).take(JOBS_MAX) {
+        if let Ok(stream) = JobStream::new(&job.plan, job.seed) {
+            follow(&job.plan, stream);
+        }
+    }
+}
+
+/// Each request is done at once; time passes in waits.
+fn follow(plan: &JobPlan, mut stream: JobStream) {
+    let mut now_ns = 1;
+    for _ in 0..STEPS_MAX {
+        match stream.next(0, now_ns) {
+            Step::Issue(request) => {
+                stays_inside(plan, &request);
+                let result = i32::try_from(request.length_bytes).expect("it is below 2 GiB");
+                stream.complete(Completion { slot: 0, result }, now_ns);
+            }
+            Step::Wait { until_ns } => now_ns = until_ns,
+            Step::Again => {}
+            Step::Park => panic!("nothing is in flight"),
+            Step::Finished => return,
+        }
+    }
+}
+
+fn stays_inside(plan: &JobPlan, request: &Request) {
+    let part = &plan.files[request.file_index as usize];
+    let end = request.offset_bytes + u64::from(request.length_bytes);
+    let is_inside = request.offset_bytes >= part.start_bytes
+        && end <= part.start_bytes + part.size_bytes;
+    // A sync has no place.
+    assert!(is_inside || request.length_bytes == 0, "{request:?} {part:?}");
 }
 
 fn fileset_stays_below(set: &FilesetPlan) {

@@ -218,7 +218,10 @@ fn what_is_not_done_is_refused_where_it_stands() {
     for (text, phrases) in [
         ("[j]\nsize=1m\nrw=trim\n", ["`rw=trim`", ":3:1"]),
         ("[j]\nsize=1m\nioengine=rbd\n", ["`ioengine=rbd`", ":3:1"]),
-        ("[j]\nrw=read\nread_iolog=x\n", ["`read_iolog=x`", ":3:1"]),
+        (
+            "[j]\nrw=read\nread_iolog=x\n",
+            ["`x`: No such file", ":3:1"],
+        ),
         ("[j]\nrw=read\niodeph=4\n", ["`iodeph`", "iodepth"]),
     ] {
         let file = bed.file("odd.fio", text);
@@ -307,4 +310,111 @@ fn files_of_the_field_run_without_a_device() {
         }
     }
     assert!(run_count >= 18, "only {run_count} run");
+}
+
+/// Bytes read and written, and syncs, of the first job.
+fn moved(document: &Value) -> [u64; 3] {
+    ["read/io_bytes", "write/io_bytes", "sync/total_ios"]
+        .map(|it| count(document, &format!("/jobs/0/{it}")))
+}
+
+#[test]
+fn a_log_of_requests_is_replayed_as_by_fio() {
+    let bed = Bed::new().unwrap();
+    let log = bed.target().join("requests.log");
+    let lines = "fio version 3 iolog\n1 data.a add\n1 data.a open\n2 data.a write 0 8192\n\
+        30 data.a sync 0 0\n60000 data.a read 4096 4096\n60010 data.a close\n";
+    fs::write(&log, lines).unwrap();
+    let read = format!("--read_iolog={}", log.display());
+    let ours = json(&bed, &["--name=a", &read]);
+    assert_eq!(moved(&ours), [4096, 8192, 1]);
+    // Each request waits for its time.
+    assert!(count(&ours, "/jobs/0/job_runtime") >= 59, "{ours}");
+    assert!(!bed.target().join("data.a").exists());
+    if installed("fio").is_ok() {
+        assert_eq!(moved(&by_fio(&bed, &["--name=a", &read])), [4096, 8192, 1]);
+    }
+    let wrong = log.with_extension("wrong");
+    fs::write(&wrong, "fio version 3 iolog\n5 a trim 0 512\n").unwrap();
+    let seen = as_fio(
+        &bed,
+        &["--name=a", &format!("--read_iolog={}", wrong.display())],
+    );
+    assert_eq!(seen.code, 2);
+    assert!(seen.stderr.contains(":2:1"), "{}", seen.text());
+    assert!(seen.stderr.contains("replay_skip=trim"), "{}", seen.text());
+}
+
+#[test]
+fn a_log_of_ones_own_is_replayed_alike_here_and_by_fio() {
+    let bed = Bed::new().unwrap();
+    let log = bed.target().join("own.log");
+    let job = [
+        "--name=a",
+        "--rw=randrw",
+        "--size=256k",
+        "--bs=4k",
+        "--nrfiles=2",
+        "--fsync=7",
+    ];
+    let write = format!("--write_iolog={}", log.display());
+    let ours = moved(&json(&bed, &[&job[..], &[&write]].concat()));
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.starts_with("fio version 3 iolog\n0 "), "{text}");
+    let of = |action: &str| text.lines().filter(|it| it.contains(action)).count() as u64;
+    assert_eq!(
+        [of(" read ") * 4096, of(" write ") * 4096, of(" sync ")],
+        ours
+    );
+    let read = format!("--read_iolog={}", log.display());
+    assert_eq!(moved(&json(&bed, &["--name=b", &read])), ours);
+    if installed("fio").is_ok() {
+        // fio reads what is there.
+        for name in ["a.0.0", "a.0.1"] {
+            fs::write(bed.target().join(name), vec![0; 128 << 10]).unwrap();
+        }
+        assert_eq!(moved(&by_fio(&bed, &["--name=b", &read])), ours);
+    }
+}
+
+#[test]
+fn work_on_names_counts_as_fio_counts_it() {
+    let bed = Bed::new().unwrap();
+    let job = |engine: &str| {
+        let engine = format!("--ioengine={engine}");
+        let ours = json(
+            &bed,
+            &[
+                "--name=a",
+                "--nrfiles=20",
+                "--filesize=8k",
+                "--bs=4k",
+                &engine,
+            ],
+        );
+        let of = |key: &str| count(&ours, &format!("/jobs/0/read/{key}"));
+        [of("total_ios"), of("io_bytes"), of("clat_ns/N")]
+    };
+    for engine in ["filecreate", "filestat", "filedelete"] {
+        assert_eq!(job(engine), [40, 20 * 8192, 20], "{engine}");
+        if installed("fio").is_ok() {
+            let engine = format!("--ioengine={engine}");
+            let theirs = by_fio(
+                &bed,
+                &[
+                    "--name=a",
+                    "--nrfiles=20",
+                    "--filesize=8k",
+                    "--bs=4k",
+                    "--openfiles=1",
+                    &engine,
+                ],
+            );
+            let of = |key: &str| count(&theirs, &format!("/jobs/0/read/{key}"));
+            assert_eq!(
+                [of("total_ios"), of("io_bytes"), of("clat_ns/N")],
+                [40, 20 * 8192, 20]
+            );
+        }
+    }
 }

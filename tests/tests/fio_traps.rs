@@ -2,7 +2,7 @@
 //! plainly. What is asked of each is fio 3.42's; rows say where 3.33, which Debian has, differs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -872,6 +872,133 @@ fn number(of: &Outcome, pointer: &str) -> u64 {
     let found = of.told.as_ref().and_then(|it| it.pointer(pointer));
     let found = found.and_then(Value::as_u64);
     found.unwrap_or_else(|| panic!("no number at {pointer}: {}", of.seen.text()))
+}
+
+/// Requests in their order: file, direction, place and length.
+fn requests(bed: &Bed, is_fio: bool, arguments: &str) -> Vec<(String, String, u64, u64)> {
+    let directory = bed.target().join(if is_fio { "fio" } else { "ours" });
+    fs::create_dir_all(&directory).unwrap();
+    let mut command = if is_fio {
+        Command::new("fio")
+    } else {
+        let mut command = pgmeter(bed.path());
+        command.args(["as", "fio", "--fio-compat"]);
+        command
+    };
+    command.args(arguments.split_ascii_whitespace());
+    let seen = finish(command.arg("--write_iolog=log").current_dir(&directory));
+    assert_eq!(seen.code, 0, "{arguments}: {}", seen.text());
+    let path = directory.join("log");
+    let log = fs::read_to_string(&path).unwrap();
+    // fio writes behind what is there.
+    fs::remove_file(path).unwrap();
+    let mut found = Vec::new();
+    for line in log.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [.., file, what, place, length] = &words[..] else {
+            continue;
+        };
+        let (Ok(place), Ok(length)) = (place.parse::<u64>(), length.parse::<u64>()) else {
+            continue;
+        };
+        let name = Path::new(file).file_name().unwrap().to_string_lossy();
+        // fio puts the place of the last request behind a sync.
+        let place = if length == 0 { 0 } else { place };
+        found.push((name.into_owned(), (*what).to_owned(), place, length));
+    }
+    found
+}
+
+/// 6, 7, 9, 15, 17, 22, 31, 36, 38, 44, 45: where each request goes, by the logs that both write.
+#[test]
+fn requests_go_where_those_of_fio_go() {
+    need!(installed("fio"));
+    for arguments in [
+        "--rw=write --offset=256k --size=256k --bs=64k",
+        "--rw=read --size=64k --io_size=192k --bs=16k",
+        "--rw=write --size=10k",
+        "--rw=write --filename=x:y --size=64k",
+        "--rw=write --nrfiles=2 --size=64k",
+        "--rw=write --nrfiles=3 --filesize=32k --size=64k",
+        "--rw=write --nrfiles=2 --size=64k --file_service_type=sequential",
+        "--rw=write --nrfiles=2 --size=64k --file_service_type=roundrobin:3",
+        "--rw=read --size=32k --loops=2",
+        "--rw=write --bs=4k,16k --size=64k",
+        "--rw=read:8k --size=256k",
+        "--rw=read:8k --size=128k",
+        "--rw=read:8k --size=256k --nrfiles=2",
+        "--rw=read:-8k --size=256k",
+        "--rw=write:-4k --size=64k",
+        "--rw=read --size=256k --zonemode=strided --zonesize=8k --zoneskip=24k",
+        "--rw=read --size=256k --zonemode=strided --zonesize=8k --zonerange=32k",
+        "--rw=write --fsync=4 --size=64k",
+        "--rw=write --fsync=6 --fdatasync=4 --size=64k",
+        "--rw=write --end_fsync=1 --size=64k",
+        "--rw=write --verify=crc32c --size=32k",
+    ] {
+        let bed = Bed::in_memory().unwrap();
+        let arguments = format!("--name=a {arguments}");
+        let (ours, fio) = (
+            requests(&bed, false, &arguments),
+            requests(&bed, true, &arguments),
+        );
+        assert!(fio.len() > 1, "{arguments}: fio wrote no log");
+        assert_eq!(ours, fio, "{arguments}");
+    }
+}
+
+/// 22, 30, 34, 35, 36, 39: what of an order by chance is certain, by the logs that both write.
+#[test]
+fn orders_by_chance_have_what_is_certain_of_those_of_fio() {
+    need!(installed("fio"));
+    for is_fio in [false, true] {
+        let bed = Bed::in_memory().unwrap();
+        let of = |arguments: &str| requests(&bed, is_fio, &format!("--name=a {arguments}"));
+        let all = of("--rw=randread --size=64k --loops=2");
+        let (first, second) = all.split_at(16);
+        assert_eq!(first, second, "22: each loop has the same order");
+        let places: BTreeSet<u64> = first.iter().map(|it| it.2).collect();
+        assert_eq!(places.len(), 16, "35: every block comes once");
+        let again = of("--rw=randread --size=64k");
+        assert_eq!(again, first, "39: every run has the same order");
+        let other = of("--rw=randread --size=64k --randseed=7");
+        // 3.33 heeds a seed with `randrepeat=0` alone.
+        assert_eq!(other == first, is_fio, "39: a seed makes another");
+        let mixed = of("--rw=rw --size=256k");
+        for side in ["read", "write"] {
+            let own: Vec<u64> = mixed
+                .iter()
+                .filter(|it| it.1 == side)
+                .map(|it| it.2)
+                .collect();
+            let wanted: Vec<u64> = (0..own.len() as u64).map(|it| it * 4096).collect();
+            assert_eq!(own, wanted, "30: each direction has its own position");
+        }
+        let runs = of("--rw=randread:4 --size=64k --norandommap");
+        let steps = runs.windows(2).filter(|pair| pair[1].2 == pair[0].2 + 4096);
+        assert!(steps.count() >= 8, "36: runs of 4");
+        let replaced = of("--rw=randread --size=1m --norandommap");
+        let places: BTreeSet<u64> = replaced.iter().map(|it| it.2).collect();
+        assert!(
+            (140..190).contains(&places.len()),
+            "35: {} places",
+            places.len()
+        );
+        let cut = of("--rw=randwrite --size=1m --bssplit=4k/50:64k/50");
+        let is_asked = |length: u64| length == 4096 || length == 65536;
+        assert!(
+            cut.iter().any(|it| !is_asked(it.3)),
+            "34: sizes nobody asked for"
+        );
+        let whole = of("--rw=randwrite --size=1m --bssplit=4k/50:64k/50 --norandommap");
+        assert!(
+            whole.iter().all(|it| is_asked(it.3)),
+            "34: only sizes asked for"
+        );
+        let zones = of("--rw=randread --size=4m --random_distribution=zoned:60/10:30/20:8/30:2/40");
+        let near = zones.iter().filter(|it| it.2 < 419_430).count();
+        assert!((550..680).contains(&near), "37: {near} of {}", zones.len());
+    }
 }
 
 /// 5: fio unlinks a file that is too short, whatever is in it. Here it is never touched, so the

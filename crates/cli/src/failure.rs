@@ -139,6 +139,13 @@ impl Failure {
         self.text.trim_end()
     }
 
+    /// The first line alone, as a part of another message.
+    pub fn message(&self) -> &str {
+        let text = self.text();
+        let text = text.strip_prefix("error: ").unwrap_or(text);
+        text.lines().next().unwrap_or_default()
+    }
+
     /// Prints the message to standard error.
     pub fn print(&self) {
         tell_text!("{}\n", self.text());

@@ -183,7 +183,8 @@ fn loaded(
 
 /// Another file that one names, as it is named.
 fn beside(name: &str) -> Result<Vec<u8>, String> {
-    let failed = |failure: Failure| failure.to_string();
+    // What to do about it, whoever names it says.
+    let failed = |failure: Failure| failure.message().to_owned();
     read(Path::new(name)).map_err(failed)
 }
 

@@ -17,7 +17,7 @@ impl WorkerFigures {
     pub fn of(worker: &WorkerPlan, totals: &Interval, run_time_ns: u64, names: Names) -> Self {
         let flows = Flows::of(totals, names);
         // Those that were due say how late they were, too.
-        let is_paced = worker.job.as_ref().is_some_and(|job| job.stream.is_paced());
+        let is_paced = worker.job.as_ref().is_some_and(|job| job.is_paced());
         let are_operations =
             !is_paced && flows.transactions.count() == names.headline(totals).count();
         Self {

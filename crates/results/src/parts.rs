@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use workload::job::RecordedAct;
 
 use crate::real::Real;
 use crate::{IntervalRecord, Latency, Operations};
@@ -191,6 +192,9 @@ pub struct WorkerFigures {
     /// What the kernel counted of its thread, the ramp included; none where it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
+    /// What a job asked for, where it was to be noted; results that are read again have none.
+    #[serde(skip)]
+    pub noted: Vec<RecordedAct>,
     /// Its own intervals; empty where only those of the whole cell were kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,

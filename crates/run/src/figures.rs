@@ -120,6 +120,10 @@ fn worker_figures(
         let begin_ns = begins_ns.min();
         figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
         figures.usage = lanes.iter().find_map(|lane| lane.outcome.usage);
+        figures.noted = lanes
+            .iter()
+            .flat_map(|it| it.outcome.noted.clone())
+            .collect();
         figures.intervals = lanes.iter().flat_map(|it| it.series.clone()).collect();
     }
     let of_span = |(span, counted): (&workload::plan::SpanPlan, &Interval)| TargetFigures {

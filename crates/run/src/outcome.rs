@@ -3,6 +3,7 @@
 use generate::{Backlog, Mismatch};
 use results::ThreadUsage;
 use target::CpuSample;
+use workload::job::RecordedAct;
 
 use crate::files::FileRequests;
 use crate::sample::{Outbox, Sample};
@@ -25,6 +26,8 @@ pub(crate) struct Outcome {
     pub cpu_at_end: Option<CpuSample>,
     /// What the kernel counted of the thread, where that is wanted.
     pub usage: Option<ThreadUsage>,
+    /// What a job asked for, where that is noted.
+    pub noted: Vec<RecordedAct>,
     /// The stream of requests on many files, for the next stage.
     pub requests: Option<FileRequests>,
     /// What became of what was due, where requests began when they were due.

@@ -285,6 +285,7 @@ impl Recorder {
             loop_cpu_ns: 0,
             cpu_at_end: None,
             usage: None,
+            noted: Vec::new(),
             requests: None,
             drained: None,
         }

@@ -143,8 +143,11 @@ fn files(settings: &mut Settings) {
 }
 
 fn wrong_size(settings: &Settings) -> Option<Wrong> {
+    if settings.replay.read.is_some() {
+        return None;
+    }
     let space = &settings.space;
-    let is_of_others = !settings.files.names.is_empty() || settings.replay.read.is_some();
+    let is_of_others = !settings.files.names.is_empty();
     let is_free = space.fills_device || settings.engine.engine == Engine::Refused;
     if let (Some((0, _)), _) | (_, Some(Amount::Bytes(0))) = (space.file_size, space.size) {
         return Some(("it has no size", "write `size=1g`"));

@@ -83,6 +83,7 @@ fn is_of_fio(line: &str) -> bool {
         "stonewall",
         "rwmixread",
         "nrfiles",
+        "read_iolog",
     ];
     let (key, value) = line.split_once('=').unwrap_or((line, ""));
     // A text in quotes is TOML's.
@@ -101,7 +102,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let name = set.jobs.first().map_or("fio", |job| &job.section);
     Ok(told(
         &set,
-        work(&set, name_of(name), is_to_the_letter)?,
+        work(&set, name_of(name), is_to_the_letter, line.read)?,
         &remembered,
     ))
 }
@@ -118,7 +119,8 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let (remembered, (_, set)) = gathered(&line, vec![file.name.to_owned()], false)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
-    Ok(told(&set, work(&set, name_of(name), false)?, &remembered))
+    let work = work(&set, name_of(name), false, file.around.read)?;
+    Ok(told(&set, work, &remembered))
 }
 
 /// A name that workloads can have.

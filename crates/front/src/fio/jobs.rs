@@ -235,6 +235,17 @@ impl JobSet {
         refused.or_else(|| self.obstacles.first().cloned())
     }
 
+    /// Where one of these options, which commas separate, is last said of a job; else where the
+    /// job begins.
+    pub(super) fn place_of<'a>(&'a self, job: &'a Job, options: &str) -> &'a Place {
+        let is_it = |name: &str| options.split(", ").any(|it| it == name);
+        let mut written = self.written.iter().rev().filter(|it| {
+            let is_of_job = it.section.is_empty() || it.section == job.section;
+            is_it(&it.name) && (is_of_job || it.section.eq_ignore_ascii_case("global"))
+        });
+        written.next().map_or(&job.place, |it| &it.place)
+    }
+
     /// The jobs of each section.
     pub fn sections(&self) -> impl Iterator<Item = &[Job]> {
         self.jobs

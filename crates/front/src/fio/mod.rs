@@ -10,6 +10,7 @@ mod checks;
 mod choices;
 mod command_line;
 mod front;
+mod iolog;
 mod jobs;
 mod lexer;
 pub mod output;

@@ -153,7 +153,9 @@ pub fn files_touched(set: &JobSet) -> String {
         };
         let verb = verb(first);
         let count = first.file_count();
-        if first.shares_files() {
+        if let Some(log) = &first.settings.replay.read {
+            lines.push(replayed(first, log));
+        } else if first.shares_files() {
             let names = (0..count.min(FILES_MAX as u32)).map(|at| first.file(at));
             lines.extend(names.map(|it| format!("{verb:17} {}", shown(&it))));
         } else {
@@ -178,6 +180,15 @@ pub fn files_touched(set: &JobSet) -> String {
         lines.push(format!("and {more} more"));
     }
     lines.join("\n") + "\n"
+}
+
+/// A log, and on which files.
+fn replayed(job: &Job, log: &str) -> String {
+    let log = cut(&printable(log), 60);
+    match &job.settings.replay.redirect {
+        Some(file) => format!("{:17} {log} on {}", "replays", cut(&printable(file), 60)),
+        None => format!("{:17} {log} on the files that it names", "replays"),
+    }
 }
 
 fn shown(path: &WrittenPath) -> String {

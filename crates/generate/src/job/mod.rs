@@ -2,11 +2,15 @@
 
 mod access;
 mod block_map;
+mod ending;
 mod file_position;
 mod file_turn;
+mod names;
+mod notes;
 mod pace;
 mod random_places;
 mod read_back;
+mod replay;
 mod sides;
 mod size_draw;
 #[cfg(test)]
@@ -17,7 +21,7 @@ mod walk;
 mod zones;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::job::{JobPlan, Mix, StreamEnd};
+use workload::job::{BlockRule, JobPlan, Mix, PaceRule, StreamEnd};
 
 use crate::arithmetic::threshold;
 use crate::rng::mix;
@@ -25,8 +29,11 @@ use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
 
 use access::JobAccess;
+use names::NameTurns;
+use notes::RequestNotes;
 use pace::DuePace;
 use read_back::WrittenWalk;
+use replay::ReplayTurns;
 use sides::JobSide;
 use think::ThinkTime;
 use turns::{MixRule, SyncTurns, operations};
@@ -46,6 +53,9 @@ pub struct JobStream {
     think: Option<ThinkTime>,
     sync: SyncTurns,
     written: Option<ReadBackTurns>,
+    replay: Option<ReplayTurns>,
+    names: Option<NameTurns>,
+    notes: Option<RequestNotes>,
     end: StreamEnd,
     goes_on_after_errors: bool,
     stage: JobStage,
@@ -68,6 +78,10 @@ enum JobStage {
     Loop,
     /// As `Loop`, where nothing but the next place has to be known.
     Plain(JobSide),
+    /// The requests of a log, in their order.
+    Replay,
+    /// Files are made, looked at or removed.
+    Names,
     /// All that was written is read, or so many blocks at most.
     ReadBack {
         left_count: u64,
@@ -91,6 +105,7 @@ struct ReadBackTurns {
 struct JobSlot {
     /// When it was due, on the worker's clock; 0 where nothing says.
     due_ns: u64,
+    /// Whether it is beside the work: a sync, a close.
     is_sync: bool,
 }
 
@@ -106,6 +121,21 @@ fn number(what: &'static str, value: u64, wanted: &'static str) -> Result<(), Ge
     }
 }
 
+/// When requests are due, by direction; none for directions that are not used.
+fn paces(plan: &JobPlan, seed: u64) -> Result<[Option<DuePace>; 2], GenerateError> {
+    let stream = &plan.stream;
+    let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, salt: u64| {
+        let rule = rule.as_ref().filter(|_| is_used);
+        let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
+        rule.map(pace).transpose()
+    };
+    let (rules, blocks) = (&stream.pace, &stream.blocks);
+    Ok([
+        pace(stream.mix.reads(), &rules.read, &blocks.read, 0x9ead)?,
+        pace(stream.mix.writes(), &rules.write, &blocks.write, 0x3717e)?,
+    ])
+}
+
 impl JobStream {
     /// Prepares the stream of a job.
     ///
@@ -116,19 +146,7 @@ impl JobStream {
         number("the queue depth", plan.iodepth.into(), "above 0")?;
         let walk = JobWalk::new(plan, seed)?;
         let position = walk.position(stream.requests_per_file);
-        let paces = [
-            (&stream.pace.read, &stream.blocks.read, 0x9ead),
-            (&stream.pace.write, &stream.blocks.write, 0x3717e),
-        ]
-        .map(|(rule, blocks, salt)| {
-            let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
-            rule.as_ref().map(pace).transpose()
-        });
-        let [read, write] = paces;
-        let paces = [
-            read?.filter(|_| stream.mix.reads()),
-            write?.filter(|_| stream.mix.writes()),
-        ];
+        let paces = paces(plan, seed)?;
         // Who goes on without end never comes to what is behind it.
         let read_back = stream.read_back.filter(|_| stream.end.loops.is_some());
         let written = match read_back {
@@ -152,7 +170,12 @@ impl JobStream {
             && stream.end.requests.is_none()
             && written.is_none()
             && paces.iter().all(Option::is_none);
+        let replay = plan.recorded.as_ref().map(ReplayTurns::new).transpose()?;
+        let new_turns = |work| NameTurns::new(work, plan.files.len() as u32);
+        let names = plan.names.map(new_turns);
         let stage = match mix {
+            _ if names.is_some() => JobStage::Names,
+            _ if replay.is_some() => JobStage::Replay,
             MixRule::Always(side) if is_plain && walk.is_plain(side) => JobStage::Plain(side),
             _ => JobStage::Loop,
         };
@@ -175,6 +198,9 @@ impl JobStream {
             has_failed: false,
             operations: operations(plan, written.is_some()),
             written,
+            replay,
+            names,
+            notes: None,
             walk,
             position,
         })
@@ -352,88 +378,6 @@ impl JobStream {
             offset_bytes: 0,
         })
     }
-
-    /// A loop has done all: what it wrote is read, the next begins, or the end comes.
-    fn end_loop(&mut self) -> Step {
-        let has_more = self
-            .written
-            .as_ref()
-            .is_some_and(|it| it.walk.left_count() > 0);
-        if has_more {
-            if self.in_flight > 0 {
-                return Step::Park;
-            }
-            self.stage = JobStage::ReadBack {
-                left_count: u64::MAX,
-            };
-            return Step::Again;
-        }
-        self.loop_count += 1;
-        self.sync.due = None;
-        if self.end.loops.is_none_or(|loops| self.loop_count < loops) {
-            // A loop that does nothing must not keep the worker from its clock.
-            let step = if self.request_count == 0 {
-                Step::Finished
-            } else {
-                Step::Again
-            };
-            self.moved_bytes = 0;
-            self.request_count = 0;
-            self.walk.start_over(&mut self.position);
-            if let Some(turns) = &mut self.written {
-                turns.walk.begin_loop(&self.position);
-            }
-            return step;
-        }
-        self.stage = match self.sync.rule.fsync_at_end {
-            true => JobStage::SyncAll { file_index: 0 },
-            false => JobStage::Done,
-        };
-        Step::Again
-    }
-
-    fn read_back(&mut self, slot: u32, left_count: u64) -> Step {
-        let mix = self.mix;
-        let access = match (&mut self.written, left_count) {
-            (Some(turns), 1..) => turns.walk.next(&self.walk, |position, known| {
-                known.unwrap_or_else(|| mix.draw(position))
-            }),
-            _ => None,
-        };
-        let Some(access) = access else {
-            if self.in_flight > 0 {
-                return Step::Park;
-            }
-            self.stage = JobStage::Loop;
-            // All is met, or will never be: the places are another walk's.
-            if left_count > 0
-                && let Some(turns) = &mut self.written
-            {
-                turns.walk.forget();
-            }
-            return Step::Again;
-        };
-        self.stage = JobStage::ReadBack {
-            left_count: left_count - u64::from(left_count != u64::MAX),
-        };
-        self.slots[slot as usize] = JobSlot::default();
-        self.in_flight += 1;
-        Step::Issue(self.request(slot, JobSide::Read, access))
-    }
-
-    fn sync_all(&mut self, slot: u32, file_index: u32) -> Step {
-        if self.in_flight > 0 {
-            return Step::Park;
-        }
-        if file_index as usize >= self.walk.parts.len() {
-            self.stage = JobStage::Done;
-            return Step::Finished;
-        }
-        self.stage = JobStage::SyncAll {
-            file_index: file_index + 1,
-        };
-        self.issue_sync(slot, Operation::Fsync, file_index)
-    }
 }
 
 impl Generator for JobStream {
@@ -461,12 +405,18 @@ impl Generator for JobStream {
         {
             return Step::Issue(request);
         }
-        match self.stage {
+        let step = match self.stage {
             JobStage::Plain(_) | JobStage::Loop => self.in_loop(slot, now_ns),
+            JobStage::Replay => self.replay(slot, now_ns),
+            JobStage::Names => self.name_work(slot),
             JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
             JobStage::SyncAll { file_index } => self.sync_all(slot, file_index),
             JobStage::Done => Step::Finished,
+        };
+        if let (Some(notes), Step::Issue(request)) = (&mut self.notes, &step) {
+            notes.take(request, now_ns);
         }
+        step
     }
 
     #[inline(never)]
@@ -474,6 +424,9 @@ impl Generator for JobStream {
         self.in_flight -= 1;
         let errno = completion.result.min(0);
         self.has_failed |= errno < 0 && !self.goes_on_after_errors;
+        if let Some(names) = self.names.as_mut().filter(|_| errno < 0) {
+            names.failed();
+        }
         let slot = self.slots[completion.slot as usize];
         if slot.is_sync {
             return Flow::Apart;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use engine::{Completion, Operation, Request};
 use workload::job::{
-    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, Mix, PaceRule, PerDirection, ReadBack,
-    ShareOfSize, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection,
+    ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
+    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
 
@@ -63,6 +64,9 @@ fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
             read_back: None,
             is_to_the_letter: false,
         },
+        recorded: None,
+        names: None,
+        is_noted: false,
     }
 }
 
@@ -575,4 +579,126 @@ fn what_needs_more_than_the_next_place_is_not_plain() {
         let stream = JobStream::new(&job, 1).unwrap();
         assert!(matches!(stream.stage, JobStage::Loop), "{number}");
     }
+}
+
+#[test]
+fn a_log_is_replayed_in_its_order_and_at_its_times() {
+    let act = |due_ns, kind, offset_bytes, length_bytes| RecordedAct {
+        due_ns,
+        kind,
+        part_index: 0,
+        length_bytes,
+        offset_bytes,
+    };
+    let acts = [
+        act(0, RecordedKind::Write, 8192, 4096),
+        act(1000, RecordedKind::Fsync, 0, 0),
+        act(5000, RecordedKind::Read, 8192, 512),
+    ];
+    let mut plan = plan(Mix::Both { read_percent: 50.0 }, 64 * K);
+    plan.recorded = Some(RecordedPlan::new("log".to_owned(), acts.into()));
+    plan.stream.end.loops = Some(2);
+    let told = |plan: &JobPlan| -> Vec<(Operation, u64, u32)> {
+        let requests = requests(plan);
+        let one = |it: &Request| (it.operation, it.offset_bytes, it.length_bytes);
+        requests.iter().map(one).collect()
+    };
+    let once = [
+        (Operation::Write, 8192, 4096),
+        (Operation::Fsync, 0, 0),
+        (Operation::Read, 8192, 512),
+    ];
+    assert_eq!(told(&plan), [once, once].concat());
+
+    let mut stream = JobStream::new(&plan, 7).unwrap();
+    assert!(matches!(stream.next(0, 100), Step::Issue(_)));
+    stream.complete(
+        Completion {
+            slot: 0,
+            result: 4096,
+        },
+        200,
+    );
+    assert!(matches!(stream.next(0, 200), Step::Wait { until_ns: 1100 }));
+    assert!(matches!(stream.next(0, 7000), Step::Issue(_)));
+    stream.complete(Completion { slot: 0, result: 0 }, 7000);
+    // Behind its time, so at once; and its latency counts from when it was due.
+    assert!(matches!(stream.next(0, 7000), Step::Issue(_)));
+    let flow = stream.complete(
+        Completion {
+            slot: 0,
+            result: 512,
+        },
+        8000,
+    );
+    assert!(
+        matches!(flow, Flow::Timed { start_ns: 5100, .. }),
+        "{flow:?}"
+    );
+
+    // What results kept of it cannot be run.
+    plan.recorded.as_mut().unwrap().acts = [].into();
+    assert!(JobStream::new(&plan, 7).is_err());
+}
+
+#[test]
+fn what_is_asked_for_is_noted_whole() {
+    let mut plan = random(Mix::Write, 64 << 20);
+    plan.stream.sync.fsync_each = 5;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut stream = JobStream::new(&plan, 7).unwrap();
+    stream.note_to(sender);
+    let mut offsets = Vec::new();
+    let mut now_ns = 50;
+    while let Step::Issue(request) = stream.next(0, now_ns) {
+        offsets.push(request.offset_bytes);
+        let result = request.length_bytes as i32;
+        stream.complete(Completion { slot: 0, result }, now_ns);
+        now_ns += 10;
+    }
+    drop(stream);
+    let noted: Vec<RecordedAct> = receiver.try_iter().flatten().collect();
+    let seen: Vec<u64> = noted.iter().map(|it| it.offset_bytes).collect();
+    assert_eq!(seen, offsets);
+    assert_eq!((noted[0].due_ns, noted[1].due_ns), (0, 10));
+    let syncs = noted.iter().filter(|it| it.kind == RecordedKind::Fsync);
+    assert_eq!(syncs.count(), 16_384 / 5);
+}
+
+#[test]
+fn names_are_worked_on_in_their_order() {
+    let mut plan = plan(Mix::Read, 4 * K);
+    plan.files = (0..3).map(|index| part(index, 0, 4 * K)).collect();
+    plan.stream.end.loops = Some(2);
+    let of = |work: NameWork| {
+        let plan = JobPlan {
+            names: Some(work),
+            ..plan.clone()
+        };
+        let told = requests(&plan);
+        let one = |it: &Request| (it.operation, it.file_index);
+        told.iter().map(one).collect::<Vec<_>>()
+    };
+    let each = |operation| [0, 1, 2, 0, 1, 2].map(|file| (operation, file));
+    assert_eq!(of(NameWork::Stat), each(Operation::Stat));
+    assert_eq!(of(NameWork::Delete), each(Operation::Unlink));
+    let made = of(NameWork::Create);
+    let made: Vec<_> = made.chunks(2).map(|it| (it[0], it[1])).collect();
+    let both = each(Operation::Create).map(|it| (it, (Operation::Close, it.1)));
+    assert_eq!(made, both);
+}
+
+#[test]
+fn a_step_across_the_end_begins_again() {
+    let mut holed = plan(Mix::Read, 32 * K);
+    holed.stream.step_bytes = 8192;
+    let places: Vec<u64> = requests(&holed)
+        .iter()
+        .map(|it| it.offset_bytes / K)
+        .collect();
+    assert_eq!(places, [0, 12, 24, 0, 12, 24, 0, 12]);
+    // At the end exactly, nothing is left.
+    let mut holed = plan(Mix::Read, 40 * K);
+    holed.stream.step_bytes = 8192;
+    assert_eq!(requests(&holed).len(), 4);
 }

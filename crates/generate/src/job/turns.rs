@@ -1,7 +1,7 @@
 //! Which direction is next, and when syncs follow writes.
 
 use engine::{Operation, OperationSet};
-use workload::job::{JobPlan, SyncRule};
+use workload::job::{JobPlan, NameWork, RecordedKind, SyncRule};
 
 use super::sides::JobSide;
 use super::walk::WalkPosition;
@@ -65,13 +65,25 @@ impl SyncTurns {
 }
 
 pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
+    if let Some(work) = plan.names {
+        return match work {
+            NameWork::Create => OperationSet::EMPTY
+                .with(Operation::Create)
+                .with(Operation::Close),
+            NameWork::Stat => OperationSet::EMPTY.with(Operation::Stat),
+            NameWork::Delete => OperationSet::EMPTY.with(Operation::Unlink),
+        };
+    }
     let stream = &plan.stream;
     let sync = &stream.sync;
+    let has = |kind| plan.recorded.as_ref().is_some_and(|it| it.has(kind));
+    let syncs = sync.fsync_each > 0 || sync.fsync_at_end || has(RecordedKind::Fsync);
+    let syncs_data = sync.fdatasync_each > 0 || has(RecordedKind::Fdatasync);
     let cases = [
         (stream.mix.reads() || reads_back, Operation::Read),
         (stream.mix.writes(), Operation::Write),
-        (sync.fsync_each > 0 || sync.fsync_at_end, Operation::Fsync),
-        (sync.fdatasync_each > 0, Operation::Fdatasync),
+        (syncs, Operation::Fsync),
+        (syncs_data, Operation::Fdatasync),
     ];
     let used = cases.into_iter().filter(|(is_used, _)| *is_used);
     used.fold(OperationSet::EMPTY, |set, (_, operation)| {

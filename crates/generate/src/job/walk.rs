@@ -364,7 +364,10 @@ impl JobWalk {
         let number = side as usize;
         let mut offset_bytes = file.end_bytes[number].max(low_bytes);
         if self.step_bytes != 0 && offset_bytes > low_bytes {
+            let before_bytes = offset_bytes;
             offset_bytes = match offset_bytes.checked_add_signed(self.step_bytes) {
+                // A step across the end begins again; who is at the end is done.
+                Some(behind) if behind >= high_bytes && before_bytes < high_bytes => low_bytes,
                 Some(offset_bytes) if offset_bytes >= low_bytes => offset_bytes,
                 // Before the first byte: from the end backward.
                 _ => high_bytes

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 
+use engine::Fileset;
 use results::{RunEvent, Warning};
 use target::{FillPlan, NamedOpen, NamedPlace};
 use workload::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
@@ -35,6 +37,7 @@ impl Session<'_> {
                 name,
             };
             match file.cache {
+                _ if file.layout == Layout::Absent => {}
                 FileCache::Dropped => place.evict()?,
                 FileCache::Left => {}
                 FileCache::Warm => place.warm(&self.options.stop)?,
@@ -86,7 +89,8 @@ impl Session<'_> {
         let is_stamped = stamp.is_none() || job_tree.stamped.get(name) == stamp.as_ref();
         let is_long_enough = present.is_some_and(|it| it >= file.size_bytes);
         let grows = file.layout == Layout::Empty && present.is_some();
-        if is_stamped && (is_long_enough || grows) {
+        let is_unwanted = file.layout == Layout::Absent;
+        if !is_unwanted && is_stamped && (is_long_enough || grows) {
             return Ok(());
         }
         let content = cell.workers.iter().find(|worker| {
@@ -124,6 +128,32 @@ impl Session<'_> {
             };
         }
         Ok(())
+    }
+
+    /// The files that a job works on by name, and the directory that they all lie below.
+    pub(super) fn names_of(&self, job: &JobPlan, files: &JobFiles) -> Result<Fileset, RunError> {
+        let files = || {
+            let parts = job.files.iter();
+            parts.map(|part| &files.files[part.file_index as usize])
+        };
+        let first = files().next().map_or(0, |file| file.target_index);
+        let tree = self.job_trees.get(&first).filter(|_| {
+            let mut files = files();
+            files.all(|file| file.target_index == first && file.name.is_some())
+        });
+        let tree = tree.ok_or_else(|| RunError::System {
+            what: "work on names in several directories".to_owned(),
+            source: std::io::ErrorKind::Unsupported.into(),
+        })?;
+        let names = files().filter_map(|it| it.name.as_ref()).map(PathBuf::from);
+        let names: Vec<PathBuf> = names.collect();
+        let tree = &tree.tree;
+        let location = tree.directory().try_clone();
+        let location = location.map_err(|source| RunError::System {
+            what: format!("open `{}` again", tree.path().display()),
+            source,
+        })?;
+        Ok(Fileset::listed(location, &names)?)
     }
 
     /// Opens a file for a job, and notes doubts about direct I/O, one a target.

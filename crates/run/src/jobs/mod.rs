@@ -6,6 +6,7 @@ pub(crate) mod tree;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use engine::{Operation, OperationSet};
 use generate::job::JobStream;
@@ -72,6 +73,10 @@ impl Session<'_> {
                 transaction_kinds: stream.transaction_kinds(),
                 task: Task::Job(Box::new(JobTask {
                     files: self.open_all(cell, (job, files), operations, doubts)?,
+                    names: match job.names.filter(|_| job.engine != EngineKind::Null) {
+                        Some(_) => Some(Arc::new(self.names_of(job, files)?)),
+                        None => None,
+                    },
                     stream,
                     contents: Contents {
                         source: ContentSource::new(&worker.content)?,
@@ -91,7 +96,7 @@ impl Session<'_> {
         operations: OperationSet,
         doubts: &RefCell<BTreeMap<u32, Warning>>,
     ) -> Result<Vec<std::os::fd::OwnedFd>, RunError> {
-        if job.engine == EngineKind::Null {
+        if job.engine == EngineKind::Null || job.names.is_some() {
             return Ok(Vec::new());
         }
         let writes = operations.contains(Operation::Write);

@@ -1,16 +1,18 @@
 //! What the thread of a job does: its own engine, its own beginning and end.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
 use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, UringOptions,
+    Engine, FileOptions, Fileset, IoUring, Mmap, MmapOptions, Null, OpenMode, Operation, Psync,
+    PsyncFiles, PsyncOptions, UringOptions,
 };
 use generate::job::JobStream;
 use generate::{Exclusive, Generator};
 use results::EngineNotes;
+use rustix::fs::OFlags;
 use workload::job::JobPlan;
 use workload::plan::{CacheMode, EngineKind};
 
@@ -29,6 +31,8 @@ pub(crate) struct JobTask {
     pub stream: JobStream,
     /// One for each file of the plan; none for the `null` engine.
     pub files: Vec<OwnedFd>,
+    /// The files by name, where a job works on them as such.
+    pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
 }
 
@@ -40,7 +44,7 @@ pub(crate) fn schedule(job: &JobPlan, interval_ns: u64) -> Schedule {
         run_ns: job.run_time_ns,
         interval_ns,
         operations: u64::MAX,
-        grace_ns: match job.stream.is_paced() {
+        grace_ns: match job.is_paced() {
             true => 0,
             false => times::grace_of(job.run_time_ns),
         },
@@ -63,14 +67,19 @@ pub(crate) fn work(
     let dontcache = job.cache == CacheMode::Dontcache;
     let end = Arc::clone(&start.stop);
     let clock = start.clock.clone();
-    let kit = Kit {
+    let (sender, noted) = mpsc::channel();
+    if job.is_noted {
+        task.stream.note_to(sender);
+    }
+    let mut kit = Kit {
         task,
         lane,
         job,
         start,
     };
-    let outcome = match job.engine {
-        EngineKind::IoUring => {
+    let outcome = match (kit.task.names.take(), job.engine) {
+        (Some(names), _) => with_names(names, kit),
+        (None, EngineKind::IoUring) => {
             let options = UringOptions {
                 sqpoll: job.ring.sqpoll,
                 iopoll: job.ring.iopoll,
@@ -80,16 +89,16 @@ pub(crate) fn work(
             let notes = ring_notes(engine.setup());
             with_engine(engine, notes, kit)
         }
-        EngineKind::Psync => {
+        (None, EngineKind::Psync) => {
             let engine = Psync::new(files, slot_count, buffer_bytes, PsyncOptions { dontcache })?;
             with_engine(engine, EngineNotes::default(), kit)
         }
-        EngineKind::Mmap => {
+        (None, EngineKind::Mmap) => {
             let write = kit.task.stream.operations().contains(Operation::Write);
             let engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
             with_engine(engine, EngineNotes::default(), kit)
         }
-        EngineKind::Null => {
+        (None, EngineKind::Null) => {
             let engine = Null::new(slot_count, buffer_bytes)?;
             with_engine(engine, EngineNotes::default(), kit)
         }
@@ -101,6 +110,7 @@ pub(crate) fn work(
         end.store(true, Ordering::Relaxed);
     }
     sync_rest(&mut outcome, &synced, &clock)?;
+    outcome.noted = noted.try_iter().flatten().collect();
     outcome.usage = thread_usage();
     Ok(Some(outcome))
 }
@@ -140,7 +150,7 @@ fn with_engine<E: Engine>(
         clock,
         batch,
     };
-    let punctually = match job.stream.is_paced() {
+    let punctually = match job.is_paced() {
         true => Punctually::where_possible(),
         false => Punctually::BY_SLEEP,
     };
@@ -152,7 +162,7 @@ fn with_engine<E: Engine>(
             plain.prepare_buffer(parts.engine.buffer(slot));
         }
     }
-    match (contents.verify, job.stream.is_paced()) {
+    match (contents.verify, job.is_paced()) {
         (None, false) => Closed.run(parts, task.stream, plain),
         (None, true) => punctually.run(parts, task.stream, plain),
         // Who checks every byte does not mind a look at the clock.
@@ -169,6 +179,39 @@ fn with_engine<E: Engine>(
         }
     }
     .map(Some)
+}
+
+/// Work on names: one call at a time, nothing checked, nothing due.
+fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
+    let Kit {
+        task,
+        lane,
+        job,
+        start,
+    } = kit;
+    let made = OFlags::RDWR | OFlags::CREATE;
+    let options = FileOptions {
+        // A file that is there already is opened, in a second loop for one.
+        ways: vec![OpenMode {
+            takes_existing: true,
+            ..OpenMode::new(made.bits().cast_signed(), 0o600)
+        }],
+        ..FileOptions::default()
+    };
+    let engine = PsyncFiles::new(names, lane.slot_count(), lane.buffer_bytes(), options)?;
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    let notes = EngineNotes::default();
+    let Some(recorder) = start.begin_after(job.start_delay_ns, notes, Counting::Together) else {
+        return Ok(None);
+    };
+    let parts = Parts {
+        engine,
+        recorder,
+        clock,
+        batch,
+    };
+    let plain = task.contents.source.plain(lane.plan.seed);
+    Closed.run(parts, task.stream, plain).map(Some)
 }
 
 fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {

@@ -75,10 +75,13 @@ impl NamedPlace<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<(), TargetError> {
         self.remove()?;
+        if layout == Layout::Absent {
+            return Ok(());
+        }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let file = self.open(flags).map_err(|it| self.failed("make", it))?;
         match layout {
-            Layout::Empty => Ok(()),
+            Layout::Empty | Layout::Absent => Ok(()),
             Layout::Sparse => {
                 ftruncate(&file, size_bytes).map_err(|it| self.failed("set the length of", it))
             }

@@ -3,7 +3,7 @@
 use units::format::size;
 use units::{Percent, Span};
 
-use crate::job::{BlockRule, JobPlan, Mix, PaceRule, SizeRule, StreamPlan};
+use crate::job::{BlockRule, JobPlan, Mix, NameWork, PaceRule, RecordedPlan, SizeRule, StreamPlan};
 use crate::plan::{Cell, WorkerPlan};
 use crate::word::text_of;
 
@@ -45,6 +45,17 @@ fn row(worker: &WorkerPlan, job: &JobPlan) -> Vec<String> {
 }
 
 fn requests(job: &JobPlan) -> String {
+    if let Some(recorded) = &job.recorded {
+        return replayed(recorded);
+    }
+    if let Some(work) = job.names {
+        let word = match work {
+            NameWork::Create => "creates",
+            NameWork::Stat => "stats",
+            NameWork::Delete => "deletes",
+        };
+        return word.to_owned();
+    }
     let stream = &job.stream;
     let random = |percent: f64| match percent {
         0.0 => "sequential".to_owned(),
@@ -80,6 +91,15 @@ fn requests(job: &JobPlan) -> String {
     }
     words.push_str(&rest(stream));
     words
+}
+
+fn replayed(recorded: &RecordedPlan) -> String {
+    let when = match recorded.is_paced() {
+        true => ", each at its time",
+        false => "",
+    };
+    let log = crate::printable(&recorded.log);
+    format!("{} of `{log}`{when}", recorded.request_count)
 }
 
 fn rate(rule: &PaceRule) -> String {
@@ -130,6 +150,9 @@ fn sizes(rule: &BlockRule) -> String {
 }
 
 fn files(job: &JobPlan) -> String {
+    if job.names.is_some() {
+        return format!("{} files", job.files.len());
+    }
     let bytes: u64 = job.files.iter().map(|part| part.size_bytes).sum();
     match job.files.len() {
         1 => size(bytes),
@@ -140,6 +163,8 @@ fn files(job: &JobPlan) -> String {
 fn until(job: &JobPlan) -> String {
     let end = &job.stream.end;
     let done = match (end.loops, end.requests) {
+        (Some(1), None) if job.names.is_some() => Some("all are done".to_owned()),
+        (Some(loops), None) if job.names.is_some() => Some(format!("all are done {loops} times")),
         (None, _) => None,
         (Some(_), Some(requests)) => Some(format!("{requests} requests")),
         (Some(1), None) => Some(size(end.bytes)),

@@ -2,7 +2,7 @@
 
 use results::{IntervalRecord, RunRecord};
 
-use super::super::{Job, JobSet, Logs};
+use super::super::{Job, JobSet, Logs, iolog};
 use super::OutputOptions;
 use super::reported::{NAMES, measured};
 use super::series::{RateWindow, windows};
@@ -49,6 +49,11 @@ pub(super) fn logs(
             continue;
         };
         let began_ms = cell.started_at.map_or(0, |at| at.as_millisecond());
+        if let Some(name) = &job.settings.replay.write {
+            let name_of = |part: u32| job.file(part).text;
+            let text = iolog::written(&worker.noted, &name_of);
+            files.append(name.clone(), &text);
+        }
         let series = LoggedSeries {
             intervals: &worker.intervals,
             begin_ns: worker.begin_ns.unwrap_or_default(),

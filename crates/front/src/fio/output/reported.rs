@@ -2,7 +2,7 @@
 
 use results::{CellRecord, ErrnoCount, RunRecord, WorkerFigures};
 
-use super::super::{ByDirection, Job, JobSet, MixedResults};
+use super::super::{ByDirection, Direction, Engine, Job, JobSet, MixedResults};
 use super::samples::LatencySamples;
 use super::series::{RateSeries, rates};
 
@@ -95,11 +95,18 @@ impl DirectionResult {
     }
 
     fn add(&mut self, job: &Job, worker: &WorkerFigures, name: &str) {
-        let Some(figures) = worker.operations.get(name).filter(|it| it.count > 0) else {
+        let (operation, blocks) = counted_as(job, name);
+        let Some(figures) = worker.operations.get(operation).filter(|it| it.count > 0) else {
             return;
         };
-        self.count = self.count.saturating_add(figures.count);
-        self.bytes = self.bytes.saturating_add(figures.bytes);
+        self.count = self
+            .count
+            .saturating_add(figures.count.saturating_mul(blocks.count));
+        let bytes = figures.count.saturating_mul(blocks.bytes);
+        self.bytes = self
+            .bytes
+            .saturating_add(figures.bytes)
+            .saturating_add(bytes);
         self.short_count = self.short_count.saturating_add(figures.short_count);
         self.run_time_ns = self.run_time_ns.max(worker.run_time_ns);
         let told = &job.settings.results;
@@ -117,11 +124,48 @@ impl DirectionResult {
         if told.bandwidth {
             let logs = &job.settings.logs;
             let windows_ms = [logs.bandwidth_window_ms, logs.iops_window_ms];
-            let [bandwidth, iops] = rates(&worker.intervals, name, windows_ms);
+            let [bandwidth, iops] = rates(&worker.intervals, operation, windows_ms);
             self.bandwidth.add(&bandwidth);
             self.iops.add(&iops);
         }
     }
+}
+
+/// What each call counts as.
+struct CountedBlocks {
+    count: u64,
+    /// Besides those that were moved.
+    bytes: u64,
+}
+
+/// The operation whose figures are those of a direction. Work on names counts in one direction,
+/// with the blocks of each file as requests: fio's own count, in which nothing is moved.
+fn counted_as<'a>(job: &Job, direction: &'a str) -> (&'a str, CountedBlocks) {
+    let settings = &job.settings;
+    let operation = match settings.engine.engine {
+        Engine::FileCreate => "create",
+        Engine::FileStat => "stat",
+        Engine::FileDelete => "unlink",
+        _ => return (direction, CountedBlocks { count: 1, bytes: 0 }),
+    };
+    let side = match settings.access.direction {
+        Direction::Write => "write",
+        _ => "read",
+    };
+    let bytes = job.bytes_of_file().map_or(0, |(least, _)| least);
+    let sizes = settings.blocks.sizes();
+    let block = if side == "read" {
+        sizes.read
+    } else {
+        sizes.write
+    };
+    let count = (bytes / block.min().max(1)).max(1);
+    let operation = if side == direction {
+        operation
+    } else {
+        direction
+    };
+    (operation, CountedBlocks { count, bytes })
 }
 
 impl<'a> ReportedJob<'a> {
@@ -218,8 +262,12 @@ impl<'a> ReportedJob<'a> {
 
     fn add_latencies(&mut self, job: &Job, worker: &WorkerFigures) {
         let of = |name: &str| worker.operations.get(name).map(|it| &it.latency);
-        // Where there is none behind writes, those at the end are not told.
-        let has_fsync = job.settings.durability.fsync > 0;
+        // Where there is none behind writes or in a log, those at the end are not told.
+        let settings = &job.settings;
+        let durable = &settings.durability;
+        let has_fsync = durable.fsync > 0
+            || settings.replay.read.is_some()
+            || !(durable.fsync_at_end || durable.fsync_on_close);
         let syncs = [("fsync", has_fsync), ("fdatasync", true)].into_iter();
         let told = syncs.filter(|(_, is_told)| *is_told);
         for latency in told.filter_map(|(name, _)| of(name)) {
@@ -228,7 +276,8 @@ impl<'a> ReportedJob<'a> {
         match &worker.transaction_latency {
             Some(due) => self.latencies.add(due),
             None => {
-                for latency in NAMES.into_iter().filter_map(of) {
+                let names = NAMES.into_iter().chain(["create", "stat", "unlink"]);
+                for latency in names.filter_map(of) {
                     self.latencies.add(latency);
                 }
             }

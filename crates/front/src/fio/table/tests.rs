@@ -90,9 +90,6 @@ const OF_USE: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_comp
     refill_buffers replay_no_stall runtime rw rwmixread rwmixwrite size startdelay stonewall sync \
     thinktime thread time_based unlink unlink_each_loop verify verify_dump";
 
-/// What is still to be done of these.
-const NOT_YET: [&str; 1] = ["read_iolog"];
-
 #[test]
 fn what_is_used_is_done() {
     let table = Table::new();
@@ -100,6 +97,6 @@ fn what_is_used_is_done() {
         let row = table.find(name).unwrap_or_else(|| panic!("{name}"));
         let is_of_ceph = ["clientname", "pool", "rbdname"].contains(&name);
         let is_refused = matches!(row.verdict, Verdict::Refused { .. });
-        assert_eq!(is_refused, is_of_ceph || NOT_YET.contains(&name), "{name}");
+        assert_eq!(is_refused, is_of_ceph, "{name}");
     }
 }

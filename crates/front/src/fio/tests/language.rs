@@ -165,11 +165,10 @@ fn work_on_files_goes_with_its_engine() {
     wrong("rw=filestat\nfilesize=4k");
     let job = job("ioengine=filestat\nrw=filestat\nfilesize=4k\nnrfiles=10");
     assert_eq!(job.settings.access.direction, Direction::FileStat);
-    assert!(
-        read("[j]\nioengine=filecreate\nfilesize=1\nnrfiles=9\n")
-            .refusal()
-            .is_some_and(|it| it.help.is_some_and(|help| help.contains("mdtest")))
-    );
+    let refusal = |text: &str| read(&format!("[j]\n{text}\nfilesize=1\nnrfiles=9\n")).refusal();
+    assert!(refusal("ioengine=filecreate").is_none());
+    let help = refusal("rw=dircreate").and_then(|it| it.help);
+    assert!(help.is_some_and(|help| help.contains("mdtest")));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What fio does, as jobs.
 
 mod command_line;
+mod iolog;
 mod language;
 mod properties;
 mod traps;

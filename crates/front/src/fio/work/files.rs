@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use workload::job::{FileCache, JobFile, JobFiles, Layout, NamedFile};
+use workload::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
 use workload::{Diagnostic, printable};
 
 use super::super::jobs::{Job, is_device};
-use super::super::settings::{Amount, Fallocate};
+use super::super::settings::{Amount, Engine, Fallocate, Settings};
 use super::drawn;
 
 /// The longest name, in bytes: what a path may have at most.
@@ -17,6 +17,19 @@ const NAME_BYTES_MAX: usize = 4000;
 #[derive(Default)]
 pub(super) struct FileTable {
     directories: Vec<String>,
+    /// The wave's files by target and name.
+    known: BTreeMap<(u32, Option<String>), u32>,
+}
+
+/// What a job wants of a file.
+pub(super) struct FileWish {
+    /// The file as it was written.
+    pub written: String,
+    /// The first byte of the part.
+    pub start_bytes: u64,
+    /// Bytes of the part; 0 where the size of a device decides.
+    pub size_bytes: u64,
+    pub is_read: bool,
 }
 
 /// Where a file lies.
@@ -44,18 +57,38 @@ impl FileTable {
         }) as u32
     }
 
+    /// The files of the waves before are not this one's.
+    pub fn begin_wave(&mut self) {
+        self.known.clear();
+    }
+
     /// The parts of its files that a job works in; files that nobody had before are added.
     pub fn parts(&mut self, job: &Job, files: &mut JobFiles) -> Result<Vec<JobFile>, Diagnostic> {
-        let sizes = sizes(job)?;
-        let share = job.share().filter(|it| it.start_percent > 0);
         let further_bytes = further(job)?;
-        let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
-        for (index, file) in (0..).zip(&files.files) {
-            known.insert((file.target_index, file.name.clone()), index);
-        }
-        let mut parts = Vec::with_capacity(sizes.len());
-        for (index, size_bytes) in (0..).zip(sizes) {
-            let spot = spot(job, index)?;
+        let is_read = job.settings.access.reads();
+        let wishes = (0..).zip(sizes(job)?).map(|(index, size_bytes)| FileWish {
+            written: job.file(index).text,
+            start_bytes: further_bytes,
+            size_bytes,
+            is_read,
+        });
+        self.take(job, files, wishes.collect())
+    }
+
+    /// Parts of files as a job wants them; files that nobody had before are added.
+    pub fn take(
+        &mut self,
+        job: &Job,
+        files: &mut JobFiles,
+        wishes: Vec<FileWish>,
+    ) -> Result<Vec<JobFile>, Diagnostic> {
+        let share = job.share().filter(|it| it.start_percent > 0);
+        let share = share.filter(|_| job.settings.replay.read.is_none());
+        let mut parts = Vec::with_capacity(wishes.len());
+        for wish in wishes {
+            let layout = layout(job, wish.is_read);
+            let (size_bytes, further_bytes) = (wish.size_bytes, wish.start_bytes);
+            let spot = spot(job, wish.written)?;
             let target_index = self.index(spot.directory);
             if spot.name.is_some() && size_bytes == 0 {
                 return Err(job
@@ -81,22 +114,21 @@ impl FileTable {
                 let error = job.place.error("its files are longer than a file can be");
                 error.help("use a smaller size or offset")
             })?;
-            let file_index = *known
-                .entry((target_index, spot.name.clone()))
-                .or_insert_with(|| {
-                    files.files.push(NamedFile {
-                        target_index,
-                        name: spot.name,
-                        size_bytes: 0,
-                        layout: Layout::Empty,
-                        is_removed: false,
-                        cache: FileCache::Dropped,
-                    });
-                    files.files.len() as u32 - 1
+            let key = (target_index, spot.name.clone());
+            let file_index = *self.known.entry(key).or_insert_with(|| {
+                files.files.push(NamedFile {
+                    target_index,
+                    name: spot.name,
+                    size_bytes: 0,
+                    layout: Layout::Absent,
+                    is_removed: false,
+                    cache: FileCache::Dropped,
                 });
+                files.files.len() as u32 - 1
+            });
             let file = &mut files.files[file_index as usize];
             file.size_bytes = file.size_bytes.max(end);
-            file.layout = stronger(file.layout, layout(job));
+            file.layout = stronger(file.layout, layout);
             file.is_removed |= job.settings.files.removes_at_end;
             file.cache = cached(file.cache, job);
             parts.push(JobFile {
@@ -111,10 +143,11 @@ impl FileTable {
 
 fn stronger(one: Layout, other: Layout) -> Layout {
     let rank = |layout: Layout| match layout {
-        Layout::Empty => 0,
-        Layout::Sparse => 1,
-        Layout::Allotted => 2,
-        Layout::Written => 3,
+        Layout::Absent => 0,
+        Layout::Empty => 1,
+        Layout::Sparse => 2,
+        Layout::Allotted => 3,
+        Layout::Written => 4,
     };
     if rank(one) >= rank(other) { one } else { other }
 }
@@ -130,9 +163,14 @@ fn cached(cache: FileCache, job: &Job) -> FileCache {
 }
 
 /// What is in a file before the job.
-fn layout(job: &Job) -> Layout {
+fn layout(job: &Job, is_read: bool) -> Layout {
     let settings = &job.settings;
-    if settings.access.reads() || settings.files.overwrites || settings.files.is_layout_only {
+    match name_work(settings) {
+        Some(NameWork::Create) => return Layout::Absent,
+        Some(NameWork::Stat | NameWork::Delete) => return Layout::Sparse,
+        None => {}
+    }
+    if is_read || settings.files.overwrites || settings.files.is_layout_only {
         return Layout::Written;
     }
     if settings.files.is_made_on_open {
@@ -142,6 +180,16 @@ fn layout(job: &Job) -> Layout {
         Fallocate::Native | Fallocate::Posix => Layout::Allotted,
         Fallocate::Truncate => Layout::Sparse,
         Fallocate::None | Fallocate::Keep => Layout::Empty,
+    }
+}
+
+/// What the job does to its files as such.
+pub(super) fn name_work(settings: &Settings) -> Option<NameWork> {
+    match settings.engine.engine {
+        Engine::FileCreate => Some(NameWork::Create),
+        Engine::FileStat => Some(NameWork::Stat),
+        Engine::FileDelete => Some(NameWork::Delete),
+        _ => None,
     }
 }
 
@@ -192,9 +240,8 @@ fn drawn_of(job: &Job, index: u32, most: u64) -> u64 {
 }
 
 /// Where a file of a job lies: below its directory, or below the directory of its name.
-fn spot(job: &Job, index: u32) -> Result<Spot, Diagnostic> {
+fn spot(job: &Job, written: String) -> Result<Spot, Diagnostic> {
     let files = &job.settings.files;
-    let written = job.file(index).text;
     if is_device(&written) {
         return Ok(Spot {
             directory: written,
@@ -203,16 +250,17 @@ fn spot(job: &Job, index: u32) -> Result<Spot, Diagnostic> {
     }
     let at = job.clone_index as usize % files.directories.len().max(1);
     let (directory, name) = match files.directories.get(at) {
-        Some(directory) => {
+        // A log may name files elsewhere.
+        Some(directory) if !written.starts_with('/') || written.starts_with(directory) => {
             let rest = written.strip_prefix(directory.as_str()).unwrap_or(&written);
             (directory.clone(), rest.trim_start_matches('/').to_owned())
         }
-        None if written.starts_with('/') => {
+        _ if written.starts_with('/') => {
             let (directory, name) = written.rsplit_once('/').unwrap_or(("", &written));
             let directory = if directory.is_empty() { "/" } else { directory };
             (directory.to_owned(), name.to_owned())
         }
-        None => (".".to_owned(), written),
+        _ => (".".to_owned(), written),
     };
     let name = plain(&name).ok_or_else(|| {
         let message = format!("the file name `{}` cannot be used", printable(&name));

@@ -2,10 +2,11 @@
 
 mod files;
 mod remembered;
+mod replays;
 mod stream;
 mod undone;
 
-use workload::job::{BuiltJob, BuiltJobs, DurableWrites, JobFiles, JobPlan};
+use workload::job::{BuiltJob, BuiltJobs, DurableWrites, JobFile, JobFiles, JobPlan};
 use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 use workload::{Diagnostic, Workload};
@@ -13,6 +14,7 @@ use workload::{Diagnostic, Workload};
 use super::jobs::{Job, JobSet};
 use super::settings::{Checksum, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
+use crate::command_line::ReadFile;
 use crate::{Difference, FrontWork};
 use files::FileTable;
 pub(super) use remembered::Remembered;
@@ -20,21 +22,31 @@ pub(super) use remembered::Remembered;
 /// Requests that go out with one call where nobody says.
 const BATCH_DEFAULT: u32 = 32;
 
-/// The jobs as work; `letter` does as fio does where it slips.
+/// The jobs as work; `letter` does as fio does where it slips, `read` gives logs to replay.
 ///
 /// # Errors
 /// The first thing that is refused, or not done.
-pub(super) fn work(set: &JobSet, name: &str, letter: bool) -> Result<FrontWork, Diagnostic> {
+pub(super) fn work(
+    set: &JobSet,
+    name: &str,
+    letter: bool,
+    read: ReadFile<'_>,
+) -> Result<FrontWork, Diagnostic> {
     if let Some(refusal) = set.refusal() {
         return Err(refusal);
     }
     undone::check(set)?;
     let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
-    let mut table = FileTable::default();
+    let mut places = Places {
+        set,
+        table: FileTable::default(),
+        letter,
+        read,
+    };
     let mut cells = Vec::new();
     for (index, wave) in set.waves.iter().enumerate() {
         let jobs = &set.jobs[wave.jobs.clone()];
-        let mut built = wave_of(jobs, &mut table, letter)?;
+        let mut built = wave_of(jobs, &mut places)?;
         // Whoever says it says it for all, as in fio.
         for job in &mut built.jobs {
             job.plan.ends_others |= ends_others;
@@ -51,7 +63,7 @@ pub(super) fn work(set: &JobSet, name: &str, letter: bool) -> Result<FrontWork, 
             ..Workload::default()
         });
     }
-    let directories = table.directories();
+    let directories = places.table.directories();
     // Where files have no directory of their own, the target is anybody's choice.
     let is_named = directories.iter().any(|it| it.as_os_str() != ".");
     if is_named {
@@ -95,7 +107,16 @@ fn title(jobs: &[Job]) -> String {
     text
 }
 
-fn wave_of(jobs: &[Job], table: &mut FileTable, letter: bool) -> Result<BuiltJobs, Diagnostic> {
+/// What all jobs have in common while they become work.
+struct Places<'a> {
+    set: &'a JobSet,
+    table: FileTable,
+    letter: bool,
+    read: ReadFile<'a>,
+}
+
+fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnostic> {
+    places.table.begin_wave();
     let mut files = JobFiles {
         is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
         ..JobFiles::default()
@@ -106,7 +127,7 @@ fn wave_of(jobs: &[Job], table: &mut FileTable, letter: bool) -> Result<BuiltJob
         if job.settings.files.is_layout_only && !is_layout_only {
             continue;
         }
-        built.push(one(job, table, &mut files, letter)?);
+        built.push(one(job, places, &mut files)?);
     }
     Ok(BuiltJobs {
         origin: FrontOrigin::default(),
@@ -115,20 +136,26 @@ fn wave_of(jobs: &[Job], table: &mut FileTable, letter: bool) -> Result<BuiltJob
     })
 }
 
-fn one(
-    job: &Job,
-    table: &mut FileTable,
-    files: &mut JobFiles,
-    letter: bool,
-) -> Result<BuiltJob, Diagnostic> {
+fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<BuiltJob, Diagnostic> {
     let settings = &*job.settings;
-    let parts = table.parts(job, files)?;
+    let replayed = replays::of(job, places.set, places.read)?;
+    let parts = match &replayed {
+        Some(log) => log.parts(job, &mut places.table, files)?,
+        None => places.table.parts(job, files)?,
+    };
+    let names = files::name_work(settings);
+    if names.is_some() {
+        together(job, &parts, files)?;
+    }
     let verifies = settings.verify.checksum != Checksum::None;
-    let stream = stream::stream(job, &parts, letter)?;
+    let mut stream = stream::stream(job, &parts, places.letter)?;
+    let recorded = replayed.map(|log| log.attach(&mut stream));
     let time = &settings.time;
     let (delay_least, delay_most) = time.start_delay_us;
     let delay_us = delay_least + drawn(job, delay_most.saturating_sub(delay_least));
     let errors = &settings.errors;
+    // A log says where its requests are.
+    let share = job.share().filter(|_| settings.replay.read.is_none());
     Ok(BuiltJob {
         name: job.name.clone(),
         plan: JobPlan {
@@ -156,13 +183,34 @@ fn one(
             ends_others: settings.grouping.ends_others,
             goes_on_after_errors: errors.bears_reads || errors.bears_writes,
             stream,
+            recorded,
+            names,
+            is_noted: settings.replay.write.is_some(),
         },
-        share: job.share().filter(|_| settings.space.file_size.is_none()),
+        share: share.filter(|_| settings.space.file_size.is_none()),
         content: content(settings),
         verify: verifies && settings.verify.checksum != Checksum::Null,
         seed: seed(job),
         cpu: cpu(job),
     })
+}
+
+/// Files whose names are worked on lie below one directory.
+fn together(job: &Job, parts: &[JobFile], files: &JobFiles) -> Result<(), Diagnostic> {
+    let file = |part: &JobFile| &files.files[part.file_index as usize];
+    let first = parts.first().map(file);
+    let is_together = parts.iter().map(file).all(|file| {
+        let is_there = first.is_some_and(|first| first.target_index == file.target_index);
+        is_there && file.name.is_some()
+    });
+    match is_together {
+        true => Ok(()),
+        false => {
+            let message = "the files of a job that works on names lie in several directories";
+            let error = job.place.error(message);
+            Err(error.help("use `directory=` and names below it"))
+        }
+    }
 }
 
 fn engine(engine: Engine) -> EngineKind {
@@ -283,6 +331,7 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
             line => difference.at(line),
         });
     }
+    told.extend(without_effect(set));
     let any = |is: &dyn Fn(&Settings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
     let own = [
         (true, "files", "in a work directory, and removed at the end"),
@@ -306,4 +355,30 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);
     told.extend(done.map(|(_, what, note)| Difference::differs(what, note)));
     told
+}
+
+/// Options of requests that a log leaves nothing to say.
+const OF_REQUESTS: &str = "bs bsrange bssplit ba size io_size filesize offset offset_increment \
+    number_ios rwmixread rwmixwrite nrfiles filename random_distribution percentage_random \
+    norandommap zonemode zonesize fsync fdatasync";
+
+/// Those of them that stand in sections with a log.
+fn without_effect(set: &JobSet) -> Vec<Difference> {
+    let replays = |section: &str| {
+        let mut jobs = set.jobs.iter();
+        jobs.any(|job| *job.section == *section && job.settings.replay.read.is_some())
+    };
+    let written = set.written.iter().filter(|it| {
+        let mut names = OF_REQUESTS.split_ascii_whitespace();
+        replays(&it.section) && names.any(|name| name == it.name)
+    });
+    let told = written.map(|it| {
+        let what = format!("`{}`", workload::printable(&it.text()));
+        let difference = Difference::differs(&what, "without effect: the log says it");
+        match it.place.line {
+            0 => difference,
+            line => difference.at(line),
+        }
+    });
+    told.collect()
 }

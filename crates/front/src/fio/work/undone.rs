@@ -3,7 +3,7 @@
 use workload::Diagnostic;
 
 use super::super::jobs::{Job, JobSet};
-use super::super::settings::{Direction, Engine, Settings, ZoneMode};
+use super::super::settings::{Checksum, Direction, Settings, ZoneMode};
 use super::super::values::Distribution;
 
 /// The first thing that is not done, where it stands.
@@ -20,12 +20,7 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
 }
 
 fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
-    let is_it = |name: &str| option.split(", ").any(|it| it == name);
-    let mut written = set.written.iter().rev().filter(|it| {
-        let is_of_job = it.section.is_empty() || it.section == job.section;
-        is_it(&it.name) && (is_of_job || it.section.eq_ignore_ascii_case("global"))
-    });
-    let place = written.next().map_or(&job.place, |it| &it.place);
+    let place = set.place_of(job, option);
     let name = option.split(", ").next().unwrap_or(option);
     let message = format!("`{name}` with this value is not done here");
     place.error(message).help(help)
@@ -35,7 +30,33 @@ fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
 type Undone = (&'static str, &'static str);
 
 fn of_settings(it: &Settings) -> Option<Undone> {
-    of_access(it).or_else(|| of_rest(it))
+    of_access(it)
+        .or_else(|| of_rest(it))
+        .or_else(|| of_replay(it))
+}
+
+/// A log says when its requests are due and what they are.
+fn of_replay(it: &Settings) -> Option<Undone> {
+    it.replay.read.as_ref()?;
+    let rates = &it.rates;
+    let (bytes, iops) = (&rates.bytes_per_second, &rates.iops);
+    first_of(&[
+        (
+            it.verify.checksum != Checksum::None,
+            "verify",
+            "leave it out of a job with `read_iolog`",
+        ),
+        (
+            bytes.read + bytes.write + iops.read + iops.write > 0,
+            "rate, rate_iops",
+            "leave it out of a job with `read_iolog`, or use `replay_time_scale`",
+        ),
+        (
+            it.pauses.pause_us > 0,
+            "thinktime",
+            "leave it out of a job with `read_iolog`: its requests have their times",
+        ),
+    ])
 }
 
 fn first_of(cases: &[(bool, &'static str, &'static str)]) -> Option<Undone> {
@@ -45,17 +66,6 @@ fn first_of(cases: &[(bool, &'static str, &'static str)]) -> Option<Undone> {
 
 fn of_access(it: &Settings) -> Option<Undone> {
     let access = &it.access;
-    let is_of_names = matches!(
-        it.engine.engine,
-        Engine::FileCreate | Engine::FileStat | Engine::FileDelete
-    ) || !matches!(
-        access.direction,
-        Direction::Read
-            | Direction::Write
-            | Direction::Mixed
-            | Direction::Trim
-            | Direction::TrimAndWrite
-    );
     let is_trim = matches!(access.direction, Direction::Trim | Direction::TrimAndWrite);
     let has_center = |law: &Distribution| {
         matches!(
@@ -66,11 +76,6 @@ fn of_access(it: &Settings) -> Option<Undone> {
         )
     };
     first_of(&[
-        (
-            is_of_names,
-            "ioengine, rw, readwrite",
-            "write a workload with `[[phase]]` for work on names",
-        ),
         (
             is_trim,
             "rw, readwrite",
@@ -86,7 +91,6 @@ fn of_access(it: &Settings) -> Option<Undone> {
 
 fn of_rest(it: &Settings) -> Option<Undone> {
     let goal = &it.latency_goal;
-    let replay = &it.replay;
     let rates = &it.rates;
     let least = &rates.bytes_per_second_min;
     let least_iops = &rates.iops_min;
@@ -106,12 +110,6 @@ fn of_rest(it: &Settings) -> Option<Undone> {
             "steadystate, ss",
             "use `--until steady` with a workload file",
         ),
-        (
-            replay.read.is_some(),
-            "read_iolog",
-            "write the job in words",
-        ),
-        (replay.write.is_some(), "write_iolog", "leave it out"),
         (
             it.space.zone_mode == ZoneMode::Zoned,
             "zonemode",

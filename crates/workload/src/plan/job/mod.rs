@@ -4,6 +4,7 @@
 //! one worker does with named files: how much it moves, which part comes next, when it rests, and
 //! who ends with it. A cell either has jobs or has none.
 
+mod recorded;
 mod share;
 mod stream;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
+pub use recorded::{RecordedAct, RecordedKind, RecordedPlan};
 pub use share::FileShare;
 pub use stream::{
     BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamEnd,
@@ -45,6 +47,28 @@ pub struct JobPlan {
     pub goes_on_after_errors: bool,
     /// What it asks of its files.
     pub stream: StreamPlan,
+    /// The log whose requests it makes instead, if any: then sizes and directions of `stream` are
+    /// those of the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedPlan>,
+    /// What it does to its files as such; nothing moves then, and `stream` says only how often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<NameWork>,
+    /// Whether its requests are taken down one by one, for a log.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_noted: bool,
+}
+
+/// Work on files as such, each in its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameWork {
+    /// They are opened so that they are made, and closed.
+    Create,
+    /// Their attributes are read.
+    Stat,
+    /// They are removed.
+    Delete,
 }
 
 /// How files are opened for writing.
@@ -101,6 +125,8 @@ pub enum Layout {
     Sparse,
     /// Nothing: it grows as it is written.
     Empty,
+    /// There is no file: a job makes it.
+    Absent,
 }
 
 /// What the page cache holds of a file when a cell begins.
@@ -160,6 +186,15 @@ impl JobPlan {
     #[must_use]
     pub const fn writes(&self) -> bool {
         self.stream.mix.writes()
+    }
+
+    /// Whether its requests are due at times of their own.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        match &self.recorded {
+            Some(recorded) => recorded.is_paced(),
+            None => self.stream.is_paced(),
+        }
     }
 
     /// Bytes of its largest request.

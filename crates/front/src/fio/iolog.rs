@@ -1,0 +1,277 @@
+//! Logs of requests, versions 2 and 3: a line for each thing that was done to a file.
+
+use std::collections::HashMap;
+
+use workload::job::{RecordedAct, RecordedKind};
+use workload::{Diagnostic, printable};
+
+use super::settings::Replay;
+
+/// Requests are shorter than this, in bytes.
+const REQUEST_BYTES_END: u64 = 1 << 31;
+
+/// How binary traces of the block layer begin, in either order of bytes.
+const TRACE_MAGIC: [&[u8]; 2] = [&[0x07, 0x74, 0x61, 0x65], &[0x65, 0x61, 0x74, 0x07]];
+
+const RECORD_HELP: &str =
+    "record one with fio's `write_iolog`, or with `as fio --write_iolog=FILE`";
+
+/// What a log says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Recording {
+    /// In the order in which requests name them.
+    pub files: Vec<RecordedFile>,
+    /// In the order of the log.
+    pub acts: Vec<RecordedAct>,
+}
+
+/// A file of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RecordedFile {
+    /// As it was written, or what stands for it.
+    pub name: String,
+    /// Where the last request ends; 0 where there are only syncs.
+    pub size_bytes: u64,
+    pub is_read: bool,
+}
+
+/// A line in its words.
+struct Entry<'a> {
+    after_us: Option<u64>,
+    file: &'a str,
+    action: &'a str,
+    /// Offset and length.
+    numbers: Vec<u64>,
+}
+
+/// What is wrong with a line, and what to do.
+type Wrong = (String, &'static str);
+
+/// Reads a log as the job wants it: scaled, aligned, without what is left out.
+///
+/// # Errors
+/// With the line that is wrong, or that there is nothing to replay.
+pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Recording, Diagnostic> {
+    if TRACE_MAGIC.iter().any(|magic| bytes.starts_with(magic)) {
+        let error = Diagnostic::error(name, "a binary trace of blktrace is not replayed here");
+        return Err(error.help(RECORD_HELP));
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = (1..).zip(text.lines());
+    let first = lines.next().map_or("", |(_, line)| line.trim());
+    let has_times = match first.trim_start_matches('\u{feff}') {
+        "fio version 2 iolog" => false,
+        "fio version 3 iolog" => true,
+        _ => {
+            let message = "a log of requests begins with `fio version 2 iolog` or \
+                           `fio version 3 iolog`";
+            let error = Diagnostic::error(name, message).at(1, 1).snippet(first);
+            return Err(error.help(RECORD_HELP));
+        }
+    };
+    let mut log = LogReader {
+        rules,
+        recording: Recording::default(),
+        known: HashMap::new(),
+        now_us: 0,
+        due_ns: 0,
+    };
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        if line.starts_with("fio version ") {
+            let error =
+                Diagnostic::error(name, "the log is that of several jobs, one behind another");
+            let error = error.at(number, 1).snippet(line);
+            return Err(
+                error.help("record each job in a log of its own, and name them with colons")
+            );
+        }
+        let read = entry(line, has_times).and_then(|entry| log.take(&entry));
+        read.map_err(|(message, help)| {
+            let error = Diagnostic::error(name, message).at(number, 1);
+            error.snippet(line).help(help)
+        })?;
+    }
+    if log.recording.acts.is_empty() {
+        let error = Diagnostic::error(name, "the log has no requests to replay");
+        return Err(error.help("use another log, or leave `replay_skip` out"));
+    }
+    Ok(log.recording)
+}
+
+fn entry(line: &str, has_times: bool) -> Result<Entry<'_>, Wrong> {
+    let wanted = match has_times {
+        true => "write `TIME FILE ACTION` or `TIME FILE ACTION OFFSET LENGTH`",
+        false => "write `FILE ACTION` or `FILE ACTION OFFSET LENGTH`",
+    };
+    let number = |word: &str| {
+        let wrong = |_| (format!("`{}` is no number", printable(word)), wanted);
+        word.parse::<u64>().map_err(wrong)
+    };
+    let mut words = line.split_ascii_whitespace();
+    let mut word = || {
+        let missing = || ("the line has too few words".to_owned(), wanted);
+        words.next().ok_or_else(missing)
+    };
+    let after_us = match has_times {
+        true => Some(number(word()?)?),
+        false => None,
+    };
+    let (file, action) = (word()?, word()?);
+    let numbers: Vec<u64> = words.map(number).collect::<Result<_, _>>()?;
+    if numbers.len() > 2 {
+        return Err(("the line has too many words".to_owned(), wanted));
+    }
+    Ok(Entry {
+        after_us,
+        file,
+        action,
+        numbers,
+    })
+}
+
+struct LogReader<'a> {
+    rules: &'a Replay,
+    recording: Recording,
+    known: HashMap<String, u32>,
+    /// Of the log's own clock.
+    now_us: u64,
+    /// When the last request is due.
+    due_ns: u64,
+}
+
+impl LogReader<'_> {
+    fn take(&mut self, entry: &Entry<'_>) -> Result<(), Wrong> {
+        if let Some(after_us) = entry.after_us {
+            self.now_us = after_us;
+        }
+        let rules = self.rules;
+        let (kind, is_left_out) = match entry.action {
+            "add" | "open" | "close" => return Ok(()),
+            "wait" if entry.after_us.is_none() => {
+                let wanted = "write `FILE wait MICROSECONDS 0`";
+                let missing = || ("`wait` does not say how long".to_owned(), wanted);
+                let wait_us = entry.numbers.first().ok_or_else(missing)?;
+                self.now_us = self.now_us.saturating_add(*wait_us);
+                return Ok(());
+            }
+            "trim" if rules.skips_trims => return Ok(()),
+            "trim" => {
+                let help = "add `replay_skip=trim` to leave trims out";
+                return Err(("trims are not replayed here".to_owned(), help));
+            }
+            "read" => (RecordedKind::Read, rules.skips_reads),
+            "write" => (RecordedKind::Write, rules.skips_writes),
+            "sync" => (RecordedKind::Fsync, rules.skips_syncs),
+            "datasync" => (RecordedKind::Fdatasync, rules.skips_syncs),
+            other => {
+                return Err((
+                    format!("`{}` is no action of a log", printable(other)),
+                    "write add, open, close, read, write, sync, datasync, or wait in version 2",
+                ));
+            }
+        };
+        if is_left_out {
+            return Ok(());
+        }
+        self.push(kind, entry)
+    }
+
+    fn push(&mut self, kind: RecordedKind, entry: &Entry<'_>) -> Result<(), Wrong> {
+        let is_sync = matches!(kind, RecordedKind::Fsync | RecordedKind::Fdatasync);
+        let (offset_bytes, length_bytes) = match (is_sync, &entry.numbers[..]) {
+            (true, _) => (0, 0),
+            (false, [offset, length @ 1..REQUEST_BYTES_END]) => (self.placed(*offset), *length),
+            (false, [_, _]) => {
+                let help = "write a length from 1 byte to below 2 GiB";
+                return Err(("a request of this length cannot be made".to_owned(), help));
+            }
+            (false, _) => {
+                let help = "write the offset and the length in bytes behind the action";
+                return Err(("the request has no offset or no length".to_owned(), help));
+            }
+        };
+        let end = offset_bytes.saturating_add(length_bytes);
+        if i64::try_from(end).is_err() {
+            let help = "use a smaller offset, or `replay_scale`";
+            return Err((
+                "the request ends behind where a file can end".to_owned(),
+                help,
+            ));
+        }
+        let part_index = self.file(entry.file);
+        let file = &mut self.recording.files[part_index as usize];
+        file.size_bytes = file.size_bytes.max(end);
+        file.is_read |= kind == RecordedKind::Read;
+        self.due_ns = self.due_ns.max(self.due_of_now());
+        self.recording.acts.push(RecordedAct {
+            due_ns: self.due_ns,
+            kind,
+            part_index,
+            length_bytes: length_bytes as u32,
+            offset_bytes,
+        });
+        Ok(())
+    }
+
+    /// An offset, scaled and aligned.
+    fn placed(&self, offset: u64) -> u64 {
+        let scaled = offset / self.rules.offset_divisor.max(1);
+        match self.rules.offset_align {
+            0 => scaled,
+            align => scaled - scaled % align,
+        }
+    }
+
+    fn due_of_now(&self) -> u64 {
+        if self.rules.is_without_stall {
+            return 0;
+        }
+        let percent = u128::from(self.rules.time_percent.max(1));
+        let due_ns = u128::from(self.now_us) * 1000 * 100 / percent;
+        u64::try_from(due_ns).unwrap_or(u64::MAX)
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        let name = self.rules.redirect.as_deref().unwrap_or(name);
+        if let Some(index) = self.known.get(name) {
+            return *index;
+        }
+        // A log that fits in memory has fewer lines.
+        let index = self.recording.files.len() as u32;
+        self.known.insert(name.to_owned(), index);
+        self.recording.files.push(RecordedFile {
+            name: name.to_owned(),
+            size_bytes: 0,
+            is_read: false,
+        });
+        index
+    }
+}
+
+/// A job's requests as a log, version 3: files by the names that the job has for them.
+pub(super) fn written(acts: &[RecordedAct], name_of: &dyn Fn(u32) -> String) -> String {
+    let mut text = String::from("fio version 3 iolog\n");
+    let files = acts.iter().map(|it| it.part_index).max();
+    let names: Vec<String> = files.map_or_else(Vec::new, |last| (0..=last).map(name_of).collect());
+    let all = |text: &mut String, at_us: u64, action: &str| {
+        for name in &names {
+            text.push_str(&format!("{at_us} {name} {action}\n"));
+        }
+    };
+    all(&mut text, 0, "add");
+    all(&mut text, 0, "open");
+    for act in acts {
+        let action = match act.kind {
+            RecordedKind::Read => "read",
+            RecordedKind::Write => "write",
+            RecordedKind::Fsync => "sync",
+            RecordedKind::Fdatasync => "datasync",
+        };
+        let (at_us, name) = (act.due_ns / 1000, &names[act.part_index as usize]);
+        let (offset, length) = (act.offset_bytes, act.length_bytes);
+        text.push_str(&format!("{at_us} {name} {action} {offset} {length}\n"));
+    }
+    let last = acts.last().map_or(0, |it| it.due_ns / 1000);
+    all(&mut text, last, "close");
+    text
+}

@@ -1,0 +1,152 @@
+use proptest::prelude::*;
+use workload::Diagnostic;
+use workload::job::{RecordedAct, RecordedKind};
+
+use super::super::iolog::{Recording, recording, written};
+use super::super::settings::Replay;
+
+fn parsed(text: &str) -> Result<Recording, Diagnostic> {
+    recording("log", text.as_bytes(), &Replay::default())
+}
+
+fn with(text: &str, change: impl FnOnce(&mut Replay)) -> Vec<(u64, RecordedKind, u64, u32)> {
+    let mut rules = Replay::default();
+    change(&mut rules);
+    let read = recording("log", text.as_bytes(), &rules).unwrap();
+    let acts = read.acts.iter();
+    acts.map(|it| (it.due_ns, it.kind, it.offset_bytes, it.length_bytes))
+        .collect()
+}
+
+const THREE: &str = "fio version 3 iolog\n\
+    24 a add\n162 a open\n165 a write 10240 4096\n170 b sync\n200 b read 512 512\n300 a close\n";
+
+#[test]
+fn both_versions_are_read() {
+    let two = "fio version 2 iolog\na add\na open\na wait 165 0\na write 10240 4096\n\
+        a wait 5 0\nb datasync 0 0\na wait 30 0\nb read 512 512\na close\n";
+    let three = parsed(THREE).unwrap();
+    let files: Vec<(&str, u64, bool)> = three
+        .files
+        .iter()
+        .map(|it| (it.name.as_str(), it.size_bytes, it.is_read))
+        .collect();
+    assert_eq!(files, [("a", 14_336, false), ("b", 1024, true)]);
+    let times: Vec<u64> = three.acts.iter().map(|it| it.due_ns).collect();
+    assert_eq!(times, [165_000, 170_000, 200_000]);
+    let two = parsed(two).unwrap();
+    let same: Vec<u64> = two.acts.iter().map(|it| it.due_ns).collect();
+    assert_eq!(same, times);
+    assert_eq!(two.acts[1].kind, RecordedKind::Fdatasync);
+}
+
+#[test]
+fn a_log_is_replayed_as_the_job_wants_it() {
+    use RecordedKind::{Fsync, Read, Write};
+    let fast = with(THREE, |it| it.is_without_stall = true);
+    assert!(fast.iter().all(|it| it.0 == 0));
+    let scaled = with(THREE, |it| {
+        it.time_percent = 200;
+        it.offset_divisor = 2;
+        it.offset_align = 4096;
+    });
+    let wanted = [
+        (82_500, Write, 4096, 4096),
+        (85_000, Fsync, 0, 0),
+        (100_000, Read, 0, 512),
+    ];
+    assert_eq!(scaled, wanted);
+    let skipped = with(THREE, |it| {
+        it.skips_reads = true;
+        it.skips_syncs = true;
+    });
+    assert_eq!(skipped, [(165_000, Write, 10_240, 4096)]);
+    let rules = Replay {
+        redirect: Some("c".to_owned()),
+        ..Replay::default()
+    };
+    let read = recording("log", THREE.as_bytes(), &rules).unwrap();
+    assert_eq!((read.files.len(), &*read.files[0].name), (1, "c"));
+    // Nothing is before what stands above it, and nothing overflows.
+    let back =
+        "fio version 3 iolog\n9000 a read 0 1\n5 a read 0 1\n18446744073709551615 a read 0 1\n";
+    let times: Vec<u64> = with(back, |_| {}).iter().map(|it| it.0).collect();
+    assert_eq!(times, [9_000_000, 9_000_000, u64::MAX]);
+}
+
+#[test]
+fn what_is_wrong_with_a_log_is_told_with_its_line() {
+    let three = |line: &str| format!("fio version 3 iolog\n1 a add\n{line}\n");
+    let wrong = [
+        ("a read 0 4096".to_owned(), Some(1)),
+        (String::new(), Some(1)),
+        (three("2 a trim 0 4096"), Some(3)),
+        (three("2 a read 0 0"), Some(3)),
+        (three("2 a read 0 2147483648"), Some(3)),
+        (three("2 a read 9223372036854775807 1"), Some(3)),
+        (three("2 a read 4096"), Some(3)),
+        (three("2 a read 4096 1 1"), Some(3)),
+        (three("2 a wait 4096"), Some(3)),
+        (three("2 a eat 0 1"), Some(3)),
+        (three("two a read 0 1"), Some(3)),
+        (three("2 a read -1 1"), Some(3)),
+        (three("2"), Some(3)),
+        (three("fio version 3 iolog"), Some(3)),
+        (three(""), None),
+        ("\u{7}tae\u{0}".to_owned(), None),
+    ];
+    for (text, line) in wrong {
+        let error = parsed(&text).unwrap_err();
+        assert_eq!(error.line, line, "{text}: {error}");
+        assert!(error.help.is_some(), "{text}");
+    }
+}
+
+fn act() -> impl Strategy<Value = RecordedAct> {
+    (0..3_u32, 0..4_usize, 0..1_u64 << 40, 1..1_u32 << 31).prop_map(
+        |(part_index, kind, offset_bytes, length_bytes)| {
+            use RecordedKind::{Fdatasync, Fsync, Read, Write};
+            let kind = [Read, Write, Fsync, Fdatasync][kind];
+            let is_sync = matches!(kind, Fsync | Fdatasync);
+            RecordedAct {
+                due_ns: 0,
+                kind,
+                part_index,
+                length_bytes: if is_sync { 0 } else { length_bytes },
+                offset_bytes: if is_sync { 0 } else { offset_bytes },
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_as_it_was(
+        acts in prop::collection::vec(act(), 1..50),
+        gaps in prop::collection::vec(0..1_000_000_u64, 50),
+    ) {
+        let mut acts = acts;
+        let mut at_us = 0;
+        for (act, gap_us) in acts.iter_mut().zip(gaps) {
+            at_us += gap_us;
+            act.due_ns = at_us * 1000;
+        }
+        let text = written(&acts, &|part| format!("dir/f{part}"));
+        let read = parsed(&text).unwrap();
+        let told = |acts: &[RecordedAct], name: &dyn Fn(u32) -> String| -> Vec<_> {
+            let one = |it: &RecordedAct| {
+                (it.due_ns, it.kind, name(it.part_index), it.offset_bytes, it.length_bytes)
+            };
+            acts.iter().map(one).collect()
+        };
+        let name_of = |index: u32| read.files[index as usize].name.clone();
+        prop_assert_eq!(told(&read.acts, &name_of), told(&acts, &|it| format!("dir/f{it}")));
+    }
+
+    #[test]
+    fn no_log_is_too_odd(text in "(fio version [23] iolog\n)?([0-9a-z ./-]{0,30}\n){0,8}") {
+        if let Err(error) = parsed(&text) {
+            prop_assert!(error.help.is_some());
+        }
+    }
+}

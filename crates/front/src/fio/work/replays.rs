@@ -1,0 +1,138 @@
+//! Jobs that replay a log.
+
+use workload::Diagnostic;
+use workload::job::{
+    BlockRule, FileOrder, JobFile, JobFiles, Mix, PerDirection, RecordedKind, RecordedPlan,
+    SizeRule, StreamEnd, StreamPlan, SyncRule, Visits, Wrap,
+};
+
+use super::super::iolog::{Recording, recording};
+use super::super::jobs::{Job, JobSet};
+use super::files::{FileTable, FileWish};
+use crate::command_line::ReadFile;
+
+/// A log that was read for a job.
+pub(super) struct JobRecording {
+    /// As it was named.
+    log: String,
+    recording: Recording,
+}
+
+/// The log that the job replays, if it does; of several the one of its clone.
+///
+/// # Errors
+/// When it cannot be read, with the line where there is one.
+pub(super) fn of(
+    job: &Job,
+    set: &JobSet,
+    read: ReadFile<'_>,
+) -> Result<Option<JobRecording>, Diagnostic> {
+    let replay = &job.settings.replay;
+    let Some(names) = &replay.read else {
+        return Ok(None);
+    };
+    let place = set.place_of(job, "read_iolog");
+    let names: Vec<&str> = names.split(':').filter(|it| !it.is_empty()).collect();
+    let Some(log) = names.get(job.clone_index as usize % names.len().max(1)) else {
+        let error = place.error("`read_iolog` names no log");
+        return Err(error.help("write the name of a log of requests"));
+    };
+    let bytes = read(log).map_err(|reason| {
+        let error = place.error(format!("the log cannot be read: {reason}"));
+        error.help("check the name of `read_iolog`")
+    })?;
+    Ok(Some(JobRecording {
+        log: (*log).to_owned(),
+        recording: recording(log, &bytes, replay)?,
+    }))
+}
+
+impl JobRecording {
+    /// The log's files as the job's.
+    pub fn parts(
+        &self,
+        job: &Job,
+        table: &mut FileTable,
+        files: &mut JobFiles,
+    ) -> Result<Vec<JobFile>, Diagnostic> {
+        let largest = self.lengths().map(u64::from).max().unwrap_or(0).max(1);
+        let wishes = self.recording.files.iter().map(|file| FileWish {
+            written: file.name.clone(),
+            start_bytes: 0,
+            // A file of which only syncs are known has room for a request all the same.
+            size_bytes: match file.size_bytes {
+                0 => largest,
+                size => size,
+            },
+            is_read: file.is_read,
+        });
+        table.take(job, files, wishes.collect())
+    }
+
+    /// Lengths of reads and writes.
+    fn lengths(&self) -> impl Iterator<Item = u32> {
+        let lengths = self.recording.acts.iter().map(|it| it.length_bytes);
+        lengths.filter(|it| *it > 0)
+    }
+
+    /// Makes the job's stream one of the log's requests.
+    pub fn attach(self, stream: &mut StreamPlan) -> RecordedPlan {
+        let blocks = self.blocks();
+        let plan = RecordedPlan::new(self.log, self.recording.acts.into());
+        *stream = StreamPlan {
+            mix: match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
+                (true, true) => Mix::Both { read_percent: 50.0 },
+                (false, true) => Mix::Write,
+                (_, false) => Mix::Read,
+            },
+            random_percent: PerDirection::both(0.0),
+            run_length: 1,
+            wrap: Wrap::Onward,
+            step_bytes: 0,
+            blocks: PerDirection::both(blocks),
+            visits: Visits::Once,
+            file_order: FileOrder::RoundRobin,
+            requests_per_file: 1,
+            zones: None,
+            end: StreamEnd {
+                bytes: plan.bytes.max(1),
+                requests: None,
+                loops: stream.end.loops,
+                starts_over: false,
+            },
+            sync: SyncRule {
+                fsync_at_end: stream.sync.fsync_at_end && plan.has(RecordedKind::Write),
+                ..SyncRule::default()
+            },
+            think: None,
+            pace: PerDirection::default(),
+            read_back: None,
+            is_to_the_letter: false,
+        };
+        plan
+    }
+
+    /// The sizes of the log, and what all of them and all places are multiples of.
+    fn blocks(&self) -> BlockRule {
+        let acts = self.recording.acts.iter();
+        let numbers = acts.flat_map(|it| [u64::from(it.length_bytes), it.offset_bytes]);
+        let unit = numbers.fold(0, common_divisor).max(1) as u32;
+        let min_bytes = self.lengths().min().unwrap_or(unit);
+        BlockRule {
+            sizes: SizeRule::Range {
+                min_bytes,
+                max_bytes: self.lengths().max().unwrap_or(unit),
+                unit_bytes: unit,
+            },
+            align_bytes: unit,
+        }
+    }
+}
+
+/// The greatest number that divides both.
+const fn common_divisor(mut first: u64, mut second: u64) -> u64 {
+    while second != 0 {
+        (first, second) = (second, first % second);
+    }
+    first
+}

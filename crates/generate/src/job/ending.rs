@@ -1,0 +1,91 @@
+//! What a job does at the ends of its loops.
+
+use engine::Operation;
+
+use super::sides::JobSide;
+use super::{JobSlot, JobStage, JobStream};
+use crate::Step;
+
+impl JobStream {
+    /// A loop has done all: what it wrote is read, the next begins, or the end comes.
+    pub(super) fn end_loop(&mut self) -> Step {
+        let has_more = self
+            .written
+            .as_ref()
+            .is_some_and(|it| it.walk.left_count() > 0);
+        if has_more {
+            if self.in_flight > 0 {
+                return Step::Park;
+            }
+            self.stage = JobStage::ReadBack {
+                left_count: u64::MAX,
+            };
+            return Step::Again;
+        }
+        self.loop_count += 1;
+        self.sync.due = None;
+        if self.end.loops.is_none_or(|loops| self.loop_count < loops) {
+            // A loop that does nothing must not keep the worker from its clock.
+            let step = if self.request_count == 0 {
+                Step::Finished
+            } else {
+                Step::Again
+            };
+            self.moved_bytes = 0;
+            self.request_count = 0;
+            self.walk.start_over(&mut self.position);
+            if let Some(turns) = &mut self.written {
+                turns.walk.begin_loop(&self.position);
+            }
+            return step;
+        }
+        self.stage = match self.sync.rule.fsync_at_end {
+            true => JobStage::SyncAll { file_index: 0 },
+            false => JobStage::Done,
+        };
+        Step::Again
+    }
+
+    pub(super) fn read_back(&mut self, slot: u32, left_count: u64) -> Step {
+        let mix = self.mix;
+        let access = match (&mut self.written, left_count) {
+            (Some(turns), 1..) => turns.walk.next(&self.walk, |position, known| {
+                known.unwrap_or_else(|| mix.draw(position))
+            }),
+            _ => None,
+        };
+        let Some(access) = access else {
+            if self.in_flight > 0 {
+                return Step::Park;
+            }
+            self.stage = JobStage::Loop;
+            // All is met, or will never be: the places are another walk's.
+            if left_count > 0
+                && let Some(turns) = &mut self.written
+            {
+                turns.walk.forget();
+            }
+            return Step::Again;
+        };
+        self.stage = JobStage::ReadBack {
+            left_count: left_count - u64::from(left_count != u64::MAX),
+        };
+        self.slots[slot as usize] = JobSlot::default();
+        self.in_flight += 1;
+        Step::Issue(self.request(slot, JobSide::Read, access))
+    }
+
+    pub(super) fn sync_all(&mut self, slot: u32, file_index: u32) -> Step {
+        if self.in_flight > 0 {
+            return Step::Park;
+        }
+        if file_index as usize >= self.walk.parts.len() {
+            self.stage = JobStage::Done;
+            return Step::Finished;
+        }
+        self.stage = JobStage::SyncAll {
+            file_index: file_index + 1,
+        };
+        self.issue_sync(slot, Operation::Fsync, file_index)
+    }
+}

@@ -1,0 +1,105 @@
+//! Requests of a log, made again in their order and at their times.
+
+use std::sync::Arc;
+
+use engine::{Operation, Request};
+use workload::job::{RecordedAct, RecordedKind, RecordedPlan};
+
+use super::{JobSlot, JobStream};
+use crate::{GenerateError, Step};
+
+/// Where a replay stands.
+#[derive(Debug, Clone)]
+pub(super) struct ReplayTurns {
+    acts: Arc<[RecordedAct]>,
+    /// The next one.
+    at: usize,
+    is_paced: bool,
+    /// When this loop began, on the worker's clock.
+    begin_ns: Option<u64>,
+}
+
+/// What is next in a replay.
+enum Turn {
+    Act { act: RecordedAct, due_ns: u64 },
+    NotBefore(u64),
+    Over,
+}
+
+impl ReplayTurns {
+    /// # Errors
+    /// When the log is not there: results keep none.
+    pub(super) fn new(plan: &RecordedPlan) -> Result<Self, GenerateError> {
+        let count = plan.acts.len() as u64;
+        if count == 0 || count != plan.request_count {
+            return Err(GenerateError::JobNumber {
+                what: "the number of recorded requests",
+                value: count,
+                wanted: "that of its log, and above 0",
+            });
+        }
+        Ok(Self {
+            acts: Arc::clone(&plan.acts),
+            at: 0,
+            is_paced: plan.is_paced(),
+            begin_ns: None,
+        })
+    }
+
+    fn next(&mut self, now_ns: u64) -> Turn {
+        let Some(act) = self.acts.get(self.at).copied() else {
+            self.at = 0;
+            self.begin_ns = None;
+            return Turn::Over;
+        };
+        let due_ns = match self.is_paced {
+            // Times count from the beginning, so that no delay adds up.
+            true => {
+                let begin_ns = *self.begin_ns.get_or_insert(now_ns);
+                begin_ns.saturating_add(act.due_ns)
+            }
+            false => 0,
+        };
+        if due_ns > now_ns {
+            return Turn::NotBefore(due_ns);
+        }
+        self.at += 1;
+        Turn::Act { act, due_ns }
+    }
+}
+
+impl JobStream {
+    /// The next request of the log.
+    pub(super) fn replay(&mut self, slot: u32, now_ns: u64) -> Step {
+        let turn = self
+            .replay
+            .as_mut()
+            .map_or(Turn::Over, |it| it.next(now_ns));
+        let (act, due_ns) = match turn {
+            Turn::Act { act, due_ns } => (act, due_ns),
+            Turn::NotBefore(until_ns) => return Step::Wait { until_ns },
+            Turn::Over => return self.end_loop(),
+        };
+        let operation = match act.kind {
+            RecordedKind::Read => Operation::Read,
+            RecordedKind::Write => Operation::Write,
+            RecordedKind::Fsync => Operation::Fsync,
+            RecordedKind::Fdatasync => Operation::Fdatasync,
+        };
+        let is_sync = matches!(operation, Operation::Fsync | Operation::Fdatasync);
+        self.request_count += 1;
+        self.moved_bytes += u64::from(act.length_bytes);
+        self.in_flight += 1;
+        self.slots[slot as usize] = JobSlot { due_ns, is_sync };
+        let start_bytes = self.walk.parts[act.part_index as usize].start_bytes;
+        Step::Issue(Request {
+            operation,
+            fileset: 0,
+            handle: 0,
+            slot,
+            file_index: act.part_index,
+            length_bytes: act.length_bytes,
+            offset_bytes: start_bytes + act.offset_bytes,
+        })
+    }
+}
