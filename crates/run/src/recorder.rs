@@ -47,6 +47,8 @@ pub(crate) struct Recorder {
     schedule: Schedule,
     stop: Arc<AtomicBool>,
     ramp: bool,
+    /// Whether work that ends within the ramp is measured.
+    counts_short_work: bool,
     measure_ns: u64,
     end_ns: u64,
     interval_end_ns: u64,
@@ -90,6 +92,7 @@ impl Recorder {
             schedule,
             stop,
             ramp: true,
+            counts_short_work: false,
             measure_ns: 0,
             end_ns: u64::MAX,
             interval_end_ns: u64::MAX,
@@ -102,6 +105,11 @@ impl Recorder {
             mismatch_count: 0,
             first_mismatch: None,
         }
+    }
+
+    /// Measures also what ends within the ramp. Its intervals are not told of until then.
+    pub const fn count_short_work(&mut self) {
+        self.counts_short_work = true;
     }
 
     /// Another that heeds the same flag, of counters that nobody asks for.
@@ -238,7 +246,10 @@ impl Recorder {
             self.budget = 0;
             return Tick::Continue;
         } else if now_ns >= self.interval_end_ns {
-            self.hand_over(now_ns);
+            // It may all be what is measured.
+            if !(self.ramp && self.counts_short_work) {
+                self.hand_over(now_ns);
+            }
             self.next_interval(now_ns);
         }
         self.set_tick(now_ns);
@@ -248,6 +259,11 @@ impl Recorder {
     /// Ends the measurement at `now_ns`.
     pub fn finish(&mut self, now_ns: u64) {
         self.finish_ns = now_ns;
+        if self.ramp && self.counts_short_work {
+            self.ramp = false;
+            self.current.ramp = false;
+            self.measure_ns = self.current.at_ns;
+        }
         self.current.length_ns = now_ns - self.current.at_ns;
     }
 

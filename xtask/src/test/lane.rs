@@ -144,7 +144,13 @@ pub const LANES: &[Lane] = &[
     },
     Lane {
         name: "samples",
-        kind: Kind::Tests(Select::EndToEnd(&["samples", "fio", "fio_language"])),
+        kind: Kind::Tests(Select::EndToEnd(&[
+            "samples",
+            "fio",
+            "fio_language",
+            "fio_json",
+            "fio_traps",
+        ])),
         must_run: false,
         must_run_tests: &[],
     },

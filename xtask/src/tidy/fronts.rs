@@ -38,7 +38,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "fio",
-        lines_max: 9200,
+        lines_max: 9300,
         reason: "job files are a language of hundreds of options",
     },
     Longer {

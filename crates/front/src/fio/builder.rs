@@ -83,6 +83,11 @@ impl Builder {
         let mut settings = self.defaults.clone();
         settings.grouping.waits_for_all |= waits;
         let mut of_engines = self.of_engines.clone();
+        if has_other_engine(&settings, &section.items) {
+            // What only the former one knows goes with it.
+            of_engines.clear();
+            settings.engine.forget_own_options();
+        }
         let name = &section.name;
         let options = self.take_items(name, &section.items, &mut settings, &mut of_engines)?;
         check_engines(&settings, &of_engines)?;
@@ -263,6 +268,13 @@ fn extend(groups: &mut Vec<Group>, jobs: std::ops::Range<usize>, opens: bool) {
         Some(last) if !opens => last.jobs.end = jobs.end,
         _ => groups.push(Group { jobs }),
     }
+}
+
+/// Whether a section names another engine than that of the globals.
+fn has_other_engine(globals: &Settings, items: &[Item]) -> bool {
+    let named = items.iter().rev().find(|item| item.name == "ioengine");
+    let named = named.and_then(|item| item.value.as_deref());
+    named.is_some_and(|name| name.trim() != globals.engine.name)
 }
 
 /// Options of single engines need one of them.

@@ -67,6 +67,7 @@ pub(super) fn resolve(
         ));
     }
     order(settings, &job, &mut note);
+    amounts(settings, &job, &mut note);
     names(settings, &job, &mut note);
     verify(settings, &job, &mut note);
     Ok(())
@@ -203,6 +204,26 @@ fn order(settings: &mut Settings, job: &str, note: &mut impl FnMut(String)) {
     if settings.replay.read.is_some() && settings.replay.write.is_some() {
         note(format!("job `{job}`: a replay writes no log of its own"));
         settings.replay.write = None;
+    }
+}
+
+/// What is moved otherwise than the words seem to say.
+fn amounts(settings: &Settings, job: &str, note: &mut impl FnMut(String)) {
+    let (space, access, rates) = (&settings.space, &settings.access, &settings.rates);
+    if let (Some((_, most)), Some(Amount::Bytes(size))) = (space.file_size, space.size)
+        && size > most.saturating_mul(settings.files.count.into())
+    {
+        note(format!(
+            "job `{job}`: `size` is more than its files hold, and cut to that"
+        ));
+    }
+    let paced = |read: u64, write: u64| read > 0 && write > 0;
+    let (iops, bytes) = (&rates.iops, &rates.bytes_per_second);
+    let is_paced = paced(iops.read | bytes.read, iops.write | bytes.write);
+    if access.direction == Direction::Mixed && access.read_percent != 50 && is_paced {
+        note(format!(
+            "job `{job}`: reads and writes have a rate each, which make the mix, not `rwmixread`"
+        ));
     }
 }
 

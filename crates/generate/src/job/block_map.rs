@@ -18,6 +18,20 @@ impl BlockMap {
         self.words[(block / 64) as usize] >> (block % 64) & 1 == 1
     }
 
+    /// The first block in the range that it is not true of.
+    pub(super) fn first_absent(&self, blocks: std::ops::Range<u64>) -> Option<u64> {
+        let mut block = blocks.start;
+        while block < blocks.end {
+            let absent = !self.words[(block / 64) as usize] >> (block % 64);
+            if absent != 0 {
+                let found = block + u64::from(absent.trailing_zeros());
+                return Some(found).filter(|it| *it < blocks.end);
+            }
+            block = (block / 64 + 1) * 64;
+        }
+        None
+    }
+
     #[inline]
     pub(super) const fn put(&mut self, block: u64) {
         self.words[(block / 64) as usize] |= 1 << (block % 64);

@@ -71,6 +71,10 @@ impl RandomPlaces {
         self.count
     }
 
+    pub(super) const fn align_bytes(&self) -> u64 {
+        self.align.value()
+    }
+
     /// Where the next request begins, counted from the start of the part; `turn` is how many came
     /// before in this order, and `round` which order that is.
     #[inline]

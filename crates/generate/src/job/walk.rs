@@ -1,6 +1,7 @@
 //! Where the requests of a job go: a function of the plan, the seed and the directions alone.
 
 mod plain;
+mod unused;
 
 use workload::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
 
@@ -162,8 +163,9 @@ impl JobWalk {
         let uniform = Visits::Drawn {
             distribution: workload::plan::Distribution::Uniform,
         };
-        let is_plain = stream.visits == Visits::Once && self.map_block.is_none();
-        let visits = if is_plain && !rule.sizes.is_fixed() {
+        // Sizes that differ cannot each have every place once, and a map knows by itself.
+        let is_drawn = self.map_block.is_some() || !rule.sizes.is_fixed();
+        let visits = if stream.visits == Visits::Once && is_drawn {
             &uniform
         } else {
             &stream.visits
@@ -362,7 +364,10 @@ impl JobWalk {
         let number = side as usize;
         let mut offset_bytes = file.end_bytes[number].max(low_bytes);
         if self.step_bytes != 0 && offset_bytes > low_bytes {
+            let before_bytes = offset_bytes;
             offset_bytes = match offset_bytes.checked_add_signed(self.step_bytes) {
+                // A step across the end begins again; who is at the end is done.
+                Some(behind) if behind >= high_bytes && before_bytes < high_bytes => low_bytes,
                 Some(offset_bytes) if offset_bytes >= low_bytes => offset_bytes,
                 // Before the first byte: from the end backward.
                 _ => high_bytes
@@ -388,7 +393,9 @@ impl JobWalk {
         let places = part.random[number].as_ref()?;
         let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
         if let Some(block) = self.map_block {
-            return self.random_unused(part, places, (turn, block), draws, side);
+            let start_bytes = places.start_bytes(draws.rng, turn, 0);
+            let unused = (part, places, block);
+            return self.random_unused(unused, start_bytes, draws, side);
         }
         let sizes = &self.sides[number].sizes;
         let start_bytes = places.start_bytes(draws.rng, turn, file.zone_round);
@@ -401,49 +408,6 @@ impl JobWalk {
             start_bytes
         };
         Some((low_bytes + start_bytes, length_bytes))
-    }
-
-    /// A place that was not used, of a size that is cut where the next used block begins.
-    fn random_unused(
-        &self,
-        part: &JobPart,
-        places: &RandomPlaces,
-        (turn, block): (&mut u64, Divisor),
-        draws: &mut WalkDraws<'_>,
-        side: JobSide,
-    ) -> Option<(u64, u32)> {
-        for _ in 0..places.count() {
-            let start_bytes = places.start_bytes(draws.rng, turn, 0);
-            let first = part.first_block + block.divide(start_bytes).0;
-            if draws.used.has(first) {
-                continue;
-            }
-            let sizes = &self.sides[side as usize].sizes;
-            let room_bytes = part.size_bytes - start_bytes;
-            let asked_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
-            let mut length_bytes = 0;
-            while length_bytes < asked_bytes {
-                let number = first + block.divide(length_bytes.into()).0;
-                if draws.used.has(number) {
-                    break;
-                }
-                length_bytes += block.value() as u32;
-            }
-            let length_bytes = length_bytes.min(asked_bytes);
-            return Some(self.used(part, draws, (start_bytes, length_bytes)));
-        }
-        None
-    }
-
-    /// Notes which blocks a request uses.
-    fn used(&self, part: &JobPart, draws: &mut WalkDraws<'_>, place: (u64, u32)) -> (u64, u32) {
-        if let Some(block) = self.map_block {
-            let (start_bytes, length_bytes) = place;
-            let first = block.divide(start_bytes).0;
-            let end = block.divide(start_bytes + u64::from(length_bytes) - 1).0 + 1;
-            (first..end).for_each(|number| draws.used.put(part.first_block + number));
-        }
-        place
     }
 
     /// As `place`, zone by zone.

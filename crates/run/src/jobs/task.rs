@@ -139,9 +139,12 @@ fn with_engine<E: Engine>(
         0 | 1 => Counting::Together,
         _ => Counting::BySpan,
     };
-    let Some(recorder) = start.begin_after(job.start_delay_ns, notes, counting) else {
+    let Some(mut recorder) = start.begin_after(job.start_delay_ns, notes, counting) else {
         return Ok(None);
     };
+    if job.stream.end.loops.is_some() {
+        recorder.count_short_work();
+    }
     let parts = Parts {
         engine,
         recorder,

@@ -132,6 +132,7 @@ impl Layout<'_, '_> {
                 let whole = match target.facts.kind {
                     // There is always as much behind where the job begins.
                     TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
+                    _ if file.size_bytes == 0 => return Err(not_there(&target.facts.path)),
                     _ => file.size_bytes,
                 };
                 part.start_bytes = share.start_bytes(part.start_bytes, whole);

@@ -16,6 +16,8 @@ enum Logged {
     Iops,
     /// Nanoseconds: the largest of a window, or medians.
     Latency,
+    /// Of engines that wait for each request: they have none in fio either.
+    Submission,
 }
 
 /// Files with their texts; none twice.
@@ -82,9 +84,13 @@ fn kinds(job: &Job) -> impl Iterator<Item = (&str, &'static str, Logged)> {
         (&logs.bandwidth, "bw", Logged::Bandwidth),
         (&logs.iops, "iops", Logged::Iops),
         (&logs.latency, "lat", Logged::Latency),
+        (&logs.latency, "slat", Logged::Submission),
         (&logs.latency, "clat", Logged::Latency),
     ];
-    let kinds = kinds.into_iter();
+    // What is not measured has no log.
+    let is_measured =
+        |it: &Logged| !matches!(it, Logged::Submission) || job.settings.engine.engine.waits();
+    let kinds = kinds.into_iter().filter(move |(_, _, it)| is_measured(it));
     kinds.filter_map(|(prefix, kind, logged)| Some((prefix.as_deref()?, kind, logged)))
 }
 
@@ -146,6 +152,7 @@ fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> 
     Some(match logged {
         Logged::Bandwidth => window.kib_per_second(name) as u64,
         Logged::Iops => window.iops(name) as u64,
+        Logged::Submission => return None,
         Logged::Latency if has_max => window.figures(name).filter_map(|it| it.max_ns).max()?,
         Logged::Latency => {
             // Intervals keep no mean: each request counts as its interval's median.

@@ -246,7 +246,7 @@ impl<'a> ReportedJob<'a> {
             direction.add(job, worker, name);
             self.mixed.add(job, worker, name);
         }
-        self.add_latencies(worker);
+        self.add_latencies(job, worker);
         self.add_costs(worker);
         self.add_errors(job, cell, worker);
         let began_ms = cell.started_at.map(|at| {
@@ -260,9 +260,17 @@ impl<'a> ReportedJob<'a> {
         };
     }
 
-    fn add_latencies(&mut self, worker: &WorkerFigures) {
+    fn add_latencies(&mut self, job: &Job, worker: &WorkerFigures) {
         let of = |name: &str| worker.operations.get(name).map(|it| &it.latency);
-        for latency in ["fsync", "fdatasync"].into_iter().filter_map(of) {
+        // Where there is none behind writes or in a log, those at the end are not told.
+        let settings = &job.settings;
+        let durable = &settings.durability;
+        let has_fsync = durable.fsync > 0
+            || settings.replay.read.is_some()
+            || !(durable.fsync_at_end || durable.fsync_on_close);
+        let syncs = [("fsync", has_fsync), ("fdatasync", true)].into_iter();
+        let told = syncs.filter(|(_, is_told)| *is_told);
+        for latency in told.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
         }
         match &worker.transaction_latency {

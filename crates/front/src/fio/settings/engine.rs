@@ -117,6 +117,12 @@ impl EngineSettings {
             false => self.iodepth,
         }
     }
+
+    /// Forgets what is said of single engines.
+    pub(in crate::fio) const fn forget_own_options(&mut self) {
+        self.is_polled = false;
+        self.has_fixed_buffers = false;
+    }
 }
 
 impl Default for EngineSettings {

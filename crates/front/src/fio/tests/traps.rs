@@ -670,3 +670,16 @@ fn what_fio_takes_though_its_help_does_not_say_so_is_known() {
     let refused = set.refusal().unwrap();
     assert!(refused.message.contains("flow=-2"), "{}", refused.message);
 }
+
+#[test]
+fn options_of_the_globals_engine_go_with_it() {
+    let set =
+        read("[global]\nioengine=io_uring\nhipri\nfixedbufs\nsize=1m\n[a]\n[b]\nioengine=libaio\n");
+    let polled: Vec<bool> = set
+        .jobs
+        .iter()
+        .map(|it| it.settings.engine.is_polled)
+        .collect();
+    assert_eq!(polled, [true, false]);
+    wrong("size=1m\nioengine=libaio\nhipri");
+}

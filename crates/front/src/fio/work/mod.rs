@@ -41,6 +41,7 @@ pub(super) fn work(
         return Err(refusal);
     }
     undone::check(set)?;
+    let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
     let mut places = Places {
         set,
         table: FileTable::default(),
@@ -50,7 +51,11 @@ pub(super) fn work(
     let mut cells = Vec::new();
     for (index, wave) in set.waves.iter().enumerate() {
         let jobs = &set.jobs[wave.jobs.clone()];
-        let built = wave_of(jobs, &mut places)?;
+        let mut built = wave_of(jobs, &mut places)?;
+        // Whoever says it says it for all, as in fio.
+        for job in &mut built.jobs {
+            job.plan.ends_others |= ends_others;
+        }
         let is_null = built
             .jobs
             .iter()
@@ -75,9 +80,14 @@ pub(super) fn work(
             cell.targets = Some(OneOrMany::Many(names.clone()));
         }
     }
+    let warnings = match letter {
+        true => Vec::new(),
+        false => plainly(set),
+    };
     Ok(FrontWork {
         directories,
         differences: differences(set, letter),
+        warnings,
         ..FrontWork::new(cells)
     })
 }
@@ -289,6 +299,46 @@ fn thread(job: &Job) -> JobThread {
     }
 }
 
+/// What is plainly done where fio slips: what `--fio-compat` changes.
+fn plainly(set: &JobSet) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for jobs in set.sections() {
+        let Some(job) = jobs.first() else {
+            continue;
+        };
+        let name = workload::printable(&job.name);
+        if is_cut(&job.settings) {
+            told.push(format!(
+                "job `{name}`: random requests have the sizes that are asked for; fio cuts them \
+                 where blocks were met before, as `--fio-compat` does"
+            ));
+        }
+        let rates = &job.settings.rates;
+        if rates.is_poisson && is_paced(&job.settings) {
+            told.push(format!(
+                "job `{name}`: requests come as a Poisson process; fio's come on a grid, and more \
+                 often than asked, as with `--fio-compat`"
+            ));
+        }
+    }
+    told
+}
+
+/// Whether fio cuts random requests where blocks were met before.
+fn is_cut(settings: &Settings) -> bool {
+    let sizes = settings.blocks.sizes();
+    let is_fixed = |size: &super::BlockSizes| matches!(size, super::BlockSizes::Fixed(_));
+    let order = &settings.order;
+    let has_map = !order.is_with_replacement && order.distribution == super::Distribution::Uniform;
+    has_map && settings.access.is_random && !(is_fixed(&sizes.read) && is_fixed(&sizes.write))
+}
+
+fn is_paced(settings: &Settings) -> bool {
+    let rates = &settings.rates;
+    rates.iops != super::ByDirection::default()
+        || rates.bytes_per_second != super::ByDirection::default()
+}
+
 fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
     let mut told = Vec::new();
     for written in &set.written {
@@ -309,20 +359,10 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
     }
     told.extend(without_effect(set));
     let any = |is: &dyn Fn(&Settings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
-    let has_sizes = |it: &Settings| {
-        let sizes = it.blocks.sizes();
-        let is_fixed = |size: &super::BlockSizes| matches!(size, super::BlockSizes::Fixed(_));
-        it.access.is_random && !(is_fixed(&sizes.read) && is_fixed(&sizes.write))
-    };
-    let is_paced = |it: &Settings| {
-        let rates = &it.rates;
-        rates.iops != super::ByDirection::default()
-            || rates.bytes_per_second != super::ByDirection::default()
-    };
     let own = [
         (true, "files", "in a work directory, and removed at the end"),
         (
-            !letter && any(&has_sizes),
+            !letter && any(&is_cut),
             "sizes of random requests",
             "only those that are asked for, each place by itself; `--fio-compat` cuts them as fio \
              does where blocks were met before",

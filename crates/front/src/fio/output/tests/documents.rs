@@ -142,7 +142,9 @@ fn syncs_are_told_together_and_directions_as_one_if_asked_for() {
         ("fdatasync", operation(&[7000; 2])),
     ]);
     let measured = record(vec![vec![job]]);
-    let apart = document(&jobs("[j]\nrw=rw\nsize=4m\n"), &measured);
+    let at_end = document(&jobs("[j]\nrw=rw\nsize=4m\nend_fsync=1\n"), &measured);
+    assert_eq!(at_end["jobs"][0]["sync"]["total_ios"], 2, "of data alone");
+    let apart = document(&jobs("[j]\nrw=rw\nsize=4m\nfsync=8\n"), &measured);
     assert_eq!(apart["jobs"][0]["sync"]["total_ios"], 4);
     assert_eq!(apart["jobs"][0]["sync"]["lat_ns"]["mean"], 8000.0);
     let set = jobs("[j]\nrw=rw\nsize=4m\nunified_rw_reporting=mixed\n");

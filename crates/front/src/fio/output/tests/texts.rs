@@ -7,7 +7,8 @@ use super::*;
 /// A job of two directions with all that can be told of one.
 fn busy() -> (JobSet, RunRecord) {
     let set = jobs(
-        "[j]\nrw=randrw\nsize=4m\nioengine=io_uring\niodepth=32\nbs=4k,16k\ndescription=a\tb\n",
+        "[j]\nrw=randrw\nsize=4m\nioengine=io_uring\niodepth=32\nbs=4k,16k\nfsync=5\n\
+         description=a\tb\n",
     );
     let mut values = vec![4000; 900];
     values.extend([1_200_000; 100]);
@@ -204,13 +205,13 @@ fn logs_are_named_and_written_as_those_of_fio() {
         let found = logs.iter().find(|(known, _)| known == name);
         found.map(|(_, text)| text.as_str())
     };
-    assert_eq!(logs.len(), 2 * 4 + 3, "{logs:?}");
+    assert_eq!(logs.len(), 2 * 5 + 3, "{logs:?}");
     assert_eq!(text("/logs/x_bw.1.log"), Some("1000, 1200, 0, 0, 0\n"));
     assert_eq!(text("/logs/a_iops.1.log"), Some("1000, 300, 0, 0, 0\n"));
     assert_eq!(text("/logs/a_iops.2.log"), Some("1000, 400, 0, 0, 0\n"));
     assert_eq!(text("/logs/y_clat.1.log"), Some("1000, 2000, 0, 0, 0\n"));
     assert_eq!(text("/logs/y_lat.1.log"), text("/logs/y_clat.1.log"));
-    assert_eq!(text("/logs/y_slat.1.log"), None);
+    assert_eq!(text("/logs/y_slat.1.log"), Some(""), "no time of its own");
     assert_eq!(text("/logs/agg-read_bw.log"), Some("750, 2048, 0, 0, 0\n"));
 }
 
@@ -225,7 +226,8 @@ fn logs_tell_the_largest_offsets_and_the_epoch_if_asked_for() {
     let logs = logs(&set, &record(vec![vec![job(), job()]]), &options);
     let line = "1795225014750, 9000, 0, 0, 0, 0x0000\n";
     assert_eq!(logs[0], ("a_b_lat.log".to_owned(), line.repeat(2)));
-    assert_eq!(logs[1].0, "a_b_clat.log");
+    assert_eq!(logs[1], ("a_b_slat.log".to_owned(), String::new()));
+    assert_eq!(logs[2].0, "a_b_clat.log");
 }
 
 #[test]

@@ -1,0 +1,63 @@
+//! Places of which each block is met once, whatever the sizes.
+
+use super::super::random_places::RandomPlaces;
+use super::super::sides::JobSide;
+use super::{JobPart, JobWalk, WalkDraws};
+use crate::arithmetic::Divisor;
+
+impl JobWalk {
+    /// The first place from one on that was not used, behind the last the first of all, of a size
+    /// that is cut where the next used block begins. So places behind used ones come sooner than
+    /// others, as in the original, and few sizes are cut.
+    pub(super) fn random_unused(
+        &self,
+        (part, places, block): (&JobPart, &RandomPlaces, Divisor),
+        start_bytes: u64,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+    ) -> Option<(u64, u32)> {
+        let step = (places.align_bytes() / block.value()).max(1);
+        let unused = |from: u64, to: u64| {
+            let mut from = from;
+            loop {
+                let blocks = part.first_block + from..part.first_block + to;
+                let found = draws.used.first_absent(blocks)? - part.first_block;
+                let place = found.next_multiple_of(step);
+                if place == found || (place < to && !draws.used.has(part.first_block + place)) {
+                    return Some(place);
+                }
+                from = place;
+            }
+        };
+        let first = block.divide(start_bytes).0;
+        let end = (places.count() - 1) * step + 1;
+        let first = unused(first, end).or_else(|| unused(0, first))?;
+        let start_bytes = first * block.value();
+        let sizes = &self.sides[side as usize].sizes;
+        let room_bytes = part.size_bytes - start_bytes;
+        let asked_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
+        let asked_end = first + u64::from(asked_bytes).div_ceil(block.value());
+        let behind = first..asked_end;
+        let free_count = behind
+            .take_while(|it| !draws.used.has(part.first_block + it))
+            .count() as u64;
+        let length_bytes = (free_count * block.value()).min(asked_bytes.into()) as u32;
+        Some(self.used(part, draws, (start_bytes, length_bytes)))
+    }
+
+    /// Notes which blocks a request uses.
+    pub(super) fn used(
+        &self,
+        part: &JobPart,
+        draws: &mut WalkDraws<'_>,
+        place: (u64, u32),
+    ) -> (u64, u32) {
+        if let Some(block) = self.map_block {
+            let (start_bytes, length_bytes) = place;
+            let first = block.divide(start_bytes).0;
+            let end = block.divide(start_bytes + u64::from(length_bytes) - 1).0 + 1;
+            (first..end).for_each(|number| draws.used.put(part.first_block + number));
+        }
+        place
+    }
+}
