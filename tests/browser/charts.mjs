@@ -141,6 +141,8 @@ async function aLinkOpensItsCell(bed) {
     assert.equal(await cell.getAttribute("open"), null);
     assert.equal(await cell.locator("canvas").count(), 0, "drawn before anyone looked");
     await page.locator("#results tbody tr").nth(8).locator("a").click();
+    // The page hears of the link a moment after the click.
+    await page.locator("#cell-9[open]").waitFor({ state: "attached" });
     await settled(page);
     assert.equal(await cell.locator("canvas").count(), 4);
   });
