@@ -4,8 +4,8 @@ use workload::plan::Distribution;
 use workload::program::{Act, Bytes, Call, FileOperation, Law, On, Order, Where, Which};
 
 use super::flowops::pick;
-use super::script::Read;
-use super::writer::{Op, Slot, Writer};
+use super::program::{Slot, Writer};
+use super::script::{Entity, Read};
 
 /// Places at random that sizes by chance may have.
 const SECTOR_BYTES: u32 = 512;
@@ -16,11 +16,11 @@ const PIECE_BYTES: u32 = 1 << 20;
 /// Bytes of the largest request.
 const PIECE_BYTES_MAX: u64 = 16 << 20;
 
-impl Writer<'_> {
+impl Writer {
     /// What works on what is open, which is opened first where it is not.
-    pub(super) fn moved(&mut self, op: &Op<'_>, acts: &mut Vec<Act>) -> Read<Option<Act>> {
+    pub(super) fn moved(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         let fileset = self.fileset(op)?;
-        let (true, Some(fileset)) = (op.own.flag("opennext")?, fileset) else {
+        let (true, Some(fileset)) = (op.flag("opennext")?, fileset) else {
             let slot = self.slot(op)?;
             acts.extend(self.opened(op, slot)?);
             return self.io(op, slot).map(Some);
@@ -32,7 +32,7 @@ impl Writer<'_> {
         for slot in slots.clone() {
             acts.extend(self.opened(op, slot)?);
         }
-        if let Some(times) = op.times.always()
+        if let Some(times) = op.times()?.always()
             && times % u64::from(turns) == 0
         {
             let each: Read<Vec<Act>> = slots.map(|slot| self.io(op, slot)).collect();
@@ -45,13 +45,13 @@ impl Writer<'_> {
     }
 
     /// Opens a slot where nothing is open: each time where it is closed again, else once.
-    fn opened(&mut self, op: &Op<'_>, slot: Slot) -> Read<Option<Act>> {
+    fn opened(&mut self, op: &Entity, slot: Slot) -> Read<Option<Act>> {
         if self.thread.open.contains(&slot) {
             return Ok(None);
         }
         let known = self.thread.filesets.get(&slot).copied();
         let Some(fileset) = self.fileset(op)?.or(known) else {
-            let message = format!("nothing is open for `{}`", op.word());
+            let message = format!("nothing is open for `{}`", op.word);
             return Err(op.error(message, "open a file before it, or add `filesetname=...`"));
         };
         let mut pick = pick(op, fileset, Which::Present)?;
@@ -62,18 +62,17 @@ impl Writer<'_> {
         if self.thread.closed.contains(&slot) {
             return Ok(Some(Act::Call(call)));
         }
-        let note = "the file is opened before the measurement, and not counted";
-        self.differs(op, "an open that no flowop says", note);
+        self.differs(op, "an open that no flowop says");
         call.label = None;
         self.thread.group.enter.push(Act::Call(call));
         Ok(None)
     }
 
     /// The call of a slot.
-    fn io(&mut self, op: &Op<'_>, slot: Slot) -> Read<Act> {
+    fn io(&mut self, op: &Entity, slot: Slot) -> Read<Act> {
         use FileOperation::{Fsync, Read, Write};
-        let is_random = op.own.flag("random")?;
-        let (operation, bytes, place) = match op.word() {
+        let is_random = op.flag("random")?;
+        let (operation, bytes, place) = match op.word.as_str() {
             "fsync" => (Fsync, Bytes::default(), Where::Here),
             "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
             "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
@@ -98,16 +97,15 @@ impl Writer<'_> {
             bytes,
             piece_bytes,
             place,
-            ..self.call(op, slot, operation, On::Handle)
+            ..self.call(slot, operation, On::Handle)
         }))
     }
 
-    fn random(&mut self, op: &Op<'_>, law: &Law) -> Read<Where> {
-        if op.own.number("workingset", u64::MAX >> 1)?.unwrap_or(0) > 0 {
-            self.differs(op, "`workingset`", "places are drawn from the whole file");
+    fn random(&mut self, op: &Entity, law: &Law) -> Read<Where> {
+        if op.number("workingset", u64::MAX >> 1, 0)? > 0 {
+            self.differs(op, "`workingset`");
         }
-        let note = "every block may be drawn, the last one too, by each thread for itself";
-        self.differs(op, "`random`", note);
+        self.differs(op, "`random`");
         let align = law.always().and_then(|bytes| u32::try_from(bytes).ok());
         Ok(Where::Random {
             distribution: Distribution::Uniform,
@@ -116,9 +114,9 @@ impl Writer<'_> {
     }
 
     /// As much as another slot's file has, or the own.
-    fn whole(&mut self, op: &Op<'_>, slot: Slot) -> Read<Bytes> {
+    fn whole(&mut self, op: &Entity, slot: Slot) -> Read<Bytes> {
         // At most 127.
-        let source = op.own.number("srcfd", 127)?;
+        let source = op.given("srcfd", 127)?;
         let source = source.map(|number| Slot::Numbered(number as u8));
         let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
         Ok(source.map_or(Bytes::Size, |source| Bytes::SizeOf {
@@ -128,15 +126,15 @@ impl Writer<'_> {
 }
 
 /// Bytes in one go, which must be more than 0.
-fn io_size(op: &Op<'_>) -> Read<Law> {
-    let law = op.own.amount("iosize")?;
+fn io_size(op: &Entity) -> Read<Law> {
+    let law = op.amount("iosize")?;
     let law = law.filter(|law| law.always() != Some(0));
     law.ok_or_else(|| op.lacks("iosize", "add `iosize=8k`"))
 }
 
 /// Bytes of the pieces of a whole file.
-fn piece_bytes(op: &Op<'_>) -> Read<u32> {
-    let most = op.own.amount("iosize")?.and_then(|law| law.largest());
+fn piece_bytes(op: &Entity) -> Read<u32> {
+    let most = op.amount("iosize")?.and_then(|law| law.largest());
     let most = most.filter(|bytes| (1..=PIECE_BYTES_MAX).contains(bytes));
     // Not above 16 MiB.
     Ok(most.map_or(PIECE_BYTES, |bytes| bytes as u32))
