@@ -54,11 +54,8 @@ impl Parser<'_> {
                 return Ok(false);
             }
             "eventgen" => {
-                self.at.one_of("rate", "`eventgen`")?;
-                self.at.expect('=', "`rate`")?;
-                let place = self.at.place();
-                let rate = self.value("`rate`")?;
-                self.script.whole.put("rate", rate, place);
+                let made = self.entity(Kind::Eventgen, place)?;
+                self.script.whole.attributes.extend(made.attributes);
             }
             "echo" => {
                 let text = self.text("`echo`")?;
@@ -174,7 +171,8 @@ impl Parser<'_> {
     /// known.
     fn with_inner(&mut self, kind: Kind, place: Place) -> Read<Entity> {
         let mut outer = self.entity(kind, place)?;
-        let before = self.script.variables.clone();
+        let has_own = !outer.locals.is_empty();
+        let before = has_own.then(|| self.script.variables.clone());
         self.script.variables.extend(outer.locals.clone());
         let behind = format!("a {}", kind.name());
         let word = match kind {
@@ -190,7 +188,9 @@ impl Parser<'_> {
                 _ => self.flowop(place)?,
             });
         }
-        self.script.variables = before;
+        if let Some(before) = before {
+            self.script.variables = before;
+        }
         Ok(outer)
     }
 

@@ -1,7 +1,9 @@
 //! Flowops as acts.
 
+use workload::plan::Distribution;
 use workload::program::{
-    Act, Call, FileOperation, Law, Measure, On, Order, Pick, Quota, Share, Turn, Which,
+    Act, Bytes, Call, FileOperation, Law, Measure, On, Order, Pick, Quota, Share, Turn, Where,
+    Which,
 };
 
 use super::program::{Slot, Writer};
@@ -13,6 +15,14 @@ use crate::tokens::unknown;
 const HUNDRED_STORES_NS: u64 = 22;
 /// The most of whatever a flowop is given as its value.
 const VALUE_MAX: u64 = 1 << 50;
+/// Places at random that sizes by chance may have.
+const SECTOR_BYTES: u32 = 512;
+/// Slots that `opennext` goes through, at most.
+const TURNS_MAX: u32 = 100;
+/// Bytes of a request where nothing says how many.
+const PIECE_BYTES: u32 = 1 << 20;
+/// Bytes of the largest request.
+const PIECE_BYTES_MAX: u64 = 16 << 20;
 /// How deep composites may be in each other.
 const COMPOSITES_DEEP_MAX: u32 = 6;
 
@@ -24,7 +34,7 @@ impl Entity {
     }
 
     /// How often a flowop is done.
-    pub(super) fn times(&self) -> Read<Law> {
+    fn times(&self) -> Read<Law> {
         Ok(self.amount("iters")?.unwrap_or(Law::fixed(1)))
     }
 }
@@ -113,7 +123,7 @@ impl Writer {
     }
 
     /// The fileset of a flowop.
-    pub(super) fn fileset(&self, op: &Entity) -> Read<Option<u8>> {
+    fn fileset(&self, op: &Entity) -> Read<Option<u8>> {
         let name = op.text("filesetname")?;
         name.map(|name| self.find(&name, op.place)).transpose()
     }
@@ -123,7 +133,7 @@ impl Writer {
         fileset.ok_or_else(|| op.lacks("filesetname", "add `filesetname=...`"))
     }
 
-    pub(super) fn slot(&mut self, op: &Entity) -> Read<Slot> {
+    fn slot(&mut self, op: &Entity) -> Read<Slot> {
         // At most 127.
         let number = op.number("fd", 127, 0)? as u8;
         if number > 0 {
@@ -136,11 +146,11 @@ impl Writer {
     }
 
     /// The register that stands for a slot.
-    pub(super) fn handle(&mut self, slot: Slot) -> u8 {
+    fn handle(&mut self, slot: Slot) -> u8 {
         number_of(&mut self.thread.registers, slot)
     }
 
-    pub(super) fn call(&mut self, slot: Slot, operation: FileOperation, on: On) -> Call {
+    fn call(&mut self, slot: Slot, operation: FileOperation, on: On) -> Call {
         Call {
             handle: self.handle(slot),
             label: Some(self.thread.label),
@@ -165,7 +175,7 @@ impl Writer {
     }
 
     /// A call that opens a file in a slot.
-    pub(super) fn opening(
+    fn opening(
         &mut self,
         op: &Entity,
         slot: Slot,
@@ -183,6 +193,118 @@ impl Writer {
             way: number_of(&mut self.program.ways, way),
             ..self.call(slot, operation, On::Name(pick))
         })
+    }
+
+    /// What works on what is open, which is opened first where it is not.
+    fn moved(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
+        let fileset = self.fileset(op)?;
+        let (true, Some(fileset)) = (op.flag("opennext")?, fileset) else {
+            let slot = self.slot(op)?;
+            acts.extend(self.opened(op, slot)?);
+            return self.io(op, slot).map(Some);
+        };
+        let turns = self.program.filesets[usize::from(fileset)].count;
+        let turns = turns.min(TURNS_MAX);
+        // At most 100.
+        let slots = (0..turns).map(|turn| Slot::Turn(fileset, turn as u8));
+        for slot in slots.clone() {
+            acts.extend(self.opened(op, slot)?);
+        }
+        if let Some(times) = op.times()?.always()
+            && times % u64::from(turns) == 0
+        {
+            let each: Read<Vec<Act>> = slots.map(|slot| self.io(op, slot)).collect();
+            acts.push(Act::Times(Law::fixed(times / u64::from(turns)), each?));
+            return Ok(None);
+        }
+        self.thread.turns = self.thread.turns.max(turns);
+        let slot = Slot::Turn(fileset, (self.thread.turn % turns) as u8);
+        self.io(op, slot).map(Some)
+    }
+
+    /// Opens a slot where nothing is open: each time where it is closed again, else once.
+    fn opened(&mut self, op: &Entity, slot: Slot) -> Read<Option<Act>> {
+        if self.thread.open.contains(&slot) {
+            return Ok(None);
+        }
+        let known = self.thread.filesets.get(&slot).copied();
+        let Some(fileset) = self.fileset(op)?.or(known) else {
+            let message = format!("nothing is open for `{}`", op.word);
+            return Err(op.error(message, "open a file before it, or add `filesetname=...`"));
+        };
+        let mut pick = pick(op, fileset, Which::Present)?;
+        if let Slot::Turn(_, turn) = slot {
+            pick.order = Order::Index(turn.into());
+        }
+        let mut call = self.opening(op, slot, FileOperation::Open, pick)?;
+        if self.thread.closed.contains(&slot) {
+            return Ok(Some(Act::Call(call)));
+        }
+        self.differs(op, "an open that no flowop says");
+        call.label = None;
+        self.thread.group.enter.push(Act::Call(call));
+        Ok(None)
+    }
+
+    /// The call of a slot.
+    fn io(&mut self, op: &Entity, slot: Slot) -> Read<Act> {
+        use FileOperation::{Fsync, Read, Write};
+        let law = op.amount("iosize")?;
+        let most = law.as_ref().and_then(Law::largest);
+        let law = law.filter(|law| law.always() != Some(0));
+        let sized = law.ok_or_else(|| op.lacks("iosize", "add `iosize=8k`"));
+        let (operation, bytes, place) = match op.word.as_str() {
+            "fsync" => (Fsync, Bytes::default(), Where::Here),
+            "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
+            "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
+            "appendfile" => (Write, Bytes::Law(sized?), Where::End),
+            "appendfilerand" => (Write, Bytes::Law(sized?.uniform_below(2)), Where::End),
+            word => {
+                let (law, operation) = (sized?, if word == "read" { Read } else { Write });
+                let place = self.place(op, law.always())?;
+                (operation, Bytes::Law(law), place)
+            }
+        };
+        let most = most.filter(|it| (1..=PIECE_BYTES_MAX).contains(it));
+        let piece_bytes = match &bytes {
+            Bytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
+            Bytes::Law(_) => PIECE_BYTES,
+            // Not above 16 MiB.
+            _ => most.map_or(PIECE_BYTES, |bytes| bytes as u32),
+        };
+        Ok(Act::Call(Call {
+            bytes,
+            piece_bytes,
+            place,
+            ..self.call(slot, operation, On::Handle)
+        }))
+    }
+
+    /// Where so many bytes are read or written, which are not always the same where none.
+    fn place(&mut self, op: &Entity, bytes: Option<u64>) -> Read<Where> {
+        if !op.flag("random")? && op.word != "aiowrite" {
+            return Ok(Where::Here);
+        }
+        if op.number("workingset", u64::MAX >> 1, 0)? > 0 {
+            self.differs(op, "`workingset`");
+        }
+        self.differs(op, "`random`");
+        let align = bytes.and_then(|bytes| u32::try_from(bytes).ok());
+        Ok(Where::Random {
+            distribution: Distribution::Uniform,
+            align_bytes: align.unwrap_or(SECTOR_BYTES),
+        })
+    }
+
+    /// As much as another slot's file has, or the own.
+    fn whole(&mut self, op: &Entity, slot: Slot) -> Read<Bytes> {
+        // At most 127.
+        let source = op.given("srcfd", 127)?;
+        let source = source.map(|number| Slot::Numbered(number as u8));
+        let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
+        Ok(source.map_or(Bytes::Size, |source| Bytes::SizeOf {
+            handle: self.handle(source),
+        }))
     }
 
     /// All that is open of a fileset.
@@ -227,7 +349,7 @@ impl Writer {
 }
 
 /// A pick of a file, by its number where one is drawn.
-pub(super) fn pick(op: &Entity, fileset: u8, which: Which) -> Read<Pick> {
+fn pick(op: &Entity, fileset: u8, which: Which) -> Read<Pick> {
     let index = op.amount("indexed")?;
     Ok(Pick {
         fileset,

@@ -72,16 +72,10 @@ impl Entity {
             return Err(self.error(message, "write rows as `{percent, least, most}`"));
         };
         let sum: u32 = bands.iter().map(|band| band.weight).sum();
-        match (bands.len(), sum) {
-            (0, _) => {
-                let message = "a random variable by a table has no table";
-                return Err(self.error(message, "add `randtable={{100, 1k, 8k}}`"));
-            }
-            (_, 100) => {}
-            _ => {
-                let message = format!("the rows of the table add up to {sum} %, not 100 %");
-                return Err(self.error(message, "make the percentages add up to 100"));
-            }
+        if sum != 100 {
+            let message = format!("the rows of the table add up to {sum} %, not 100 %");
+            let help = "make the percentages add up to 100, as in `{{60, 1k, 8k}, {40, 8k, 1m}}`";
+            return Err(self.error(message, help));
         }
         let mean = mean.filter(|mean| *mean > 0).map(|mean| mean as f64);
         let bands = Band::moved(&bands, least, mean).into_iter();

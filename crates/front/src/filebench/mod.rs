@@ -1,6 +1,5 @@
 //! filebench's workload model language: scripts as programs.
 
-mod calls;
 mod commands;
 mod flowops;
 mod laws;
@@ -18,7 +17,7 @@ use std::path::Path;
 
 use workload::{Diagnostic, printable};
 
-use crate::options::{Grammar, OptionRow, Value, read, text};
+use crate::options::{Grammar, OptionRow, read, text};
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 use commands::{DEFINED, parse};
 
@@ -62,20 +61,16 @@ const GRAMMAR: Grammar<Options> = Grammar::new(OPTIONS, |it| &mut it.ignored);
 
 const OPTIONS: &[OptionRow<Options>] = &[
     text("-f", |it| &mut it.script),
-    read("--set", |it, value| it.set(value)),
-];
-
-impl Options {
-    fn set(&mut self, value: &Value<'_>) -> Result<(), String> {
+    read("--set", |it, value| {
         let (name, text) = value.text.split_once('=').unwrap_or((value.text, ""));
         let name = name.trim_start_matches('$');
         if name.is_empty() || text.is_empty() {
             return Err(value.not("of the form NAME=VALUE"));
         }
-        self.variables.insert(name.to_owned(), text.to_owned());
+        it.variables.insert(name.to_owned(), text.to_owned());
         Ok(())
-    }
-}
+    }),
+];
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = GRAMMAR.read(line.arguments, Options::default())?;

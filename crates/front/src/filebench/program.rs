@@ -1,7 +1,6 @@
 //! A script as a program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use workload::program::{Access, Act, Ending, Group, Out, Program, ProgramPart, ProgramPhase};
 use workload::{Diagnostic, printable};
@@ -98,7 +97,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     let mut groups = Vec::new();
     let mut started = Vec::new();
     for process in processes {
-        let instances = process.instances()?;
+        let instances = process.number("instances", WORKERS_MAX, 1)?;
         started.push((process.needed("name")?, instances));
         for thread in &process.inner {
             groups.push(writer.group(thread, instances, is_all_done)?);
@@ -124,22 +123,21 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         ..ProgramPhase::default()
     };
     writer.program.parts.push(ProgramPart::Phase(phase));
-    let mut work = FrontWork::new(vec![cell(name, writer.program)]);
-    work.differences = writer.differences;
+    let mut differences = writer.differences;
     if !whole.attributes.contains_key("run") {
-        work.differences
-            .extend(difference("a script without `run`"));
+        differences.extend(difference("a script without `run`"));
     }
     let mut paths = writer.paths.iter();
-    if let Some(path) = paths.next() {
-        work.directories = vec![PathBuf::from(path)];
-    }
-    work.differences.extend(paths.map(|other| {
+    let directory = paths.next().map_or(".", String::as_str);
+    differences.extend(paths.map(|other| {
         let what = format!("`path={}`", printable(other));
         Difference::differs(&what, "all files lie below the same directory")
     }));
-    work.remembered = remembered(&script.echoes, &started);
-    Ok(work)
+    Ok(FrontWork {
+        differences,
+        remembered: remembered(&script.echoes, &started),
+        ..FrontWork::below(directory, vec![cell(name, writer.program)])
+    })
 }
 
 /// What is always done otherwise, or changes nothing, if it is something of that kind.
@@ -148,17 +146,10 @@ pub(super) fn difference(what: &str) -> Option<Difference> {
     known.find(|it| it.what == what)
 }
 
-impl Entity {
-    /// Both processes and threads have so many instances.
-    fn instances(&self) -> Read<u64> {
-        self.number("instances", WORKERS_MAX, 1)
-    }
-}
-
 impl Writer {
     fn group(&mut self, thread: &Entity, processes: u64, is_all_done: bool) -> Read<Group> {
         let name = thread.needed("name")?;
-        let workers = processes * thread.instances()?;
+        let workers = processes * thread.number("instances", WORKERS_MAX, 1)?;
         if workers > WORKERS_MAX || workers == 0 {
             let message = format!("`{}` has {workers} threads", printable(&name));
             let help = format!("use 1 to {WORKERS_MAX} threads");

@@ -232,6 +232,7 @@ impl Entity {
 pub(super) enum Kind {
     #[default]
     Script,
+    Eventgen,
     File,
     Fileset,
     Process,

@@ -46,14 +46,9 @@ impl Writer {
             return Ok(number as u8);
         }
         let known = defined.iter().map(|it| it.name.as_str());
+        let lacks = "there is no file or fileset";
         let help = || "define it first, as in `define fileset name=...`".to_owned();
-        Err(unknown(
-            place,
-            "there is no file or fileset",
-            name,
-            known,
-            help,
-        ))
+        Err(unknown(place, lacks, name, known, help))
     }
 
     /// What stands for the directories of a fileset's tree.

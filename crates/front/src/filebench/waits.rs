@@ -20,16 +20,17 @@ const TOKENS_MAX: u64 = 1 << 30;
 impl Writer {
     /// The number of the tokens of a name.
     fn tokens(&mut self, name: &str) -> usize {
-        let known = self.program.tokens.iter().position(|it| it.name == name);
+        let tokens = &mut self.program.tokens;
+        let known = tokens.iter().position(|it| it.name == name);
         known.unwrap_or_else(|| {
-            self.program.tokens.push(Tokens {
+            tokens.push(Tokens {
                 name: name.to_owned(),
                 counters: 1,
                 start: 0,
                 room: None,
                 refill: None,
             });
-            self.program.tokens.len() - 1
+            tokens.len() - 1
         })
     }
 
