@@ -28,7 +28,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "filebench",
-        lines_max: 1926,
+        lines_max: 1936,
         reason: "scripts are a language of their own",
     },
     Longer {

@@ -10,8 +10,6 @@ use crate::cursor::Cursor;
 use crate::tokens::{Language, Place, Token, error, expanded, number};
 use crate::{Difference, DifferenceKind};
 
-/// Products in one value, at most.
-const FACTORS_MAX: usize = 16;
 /// Things with attributes in a script, composites written out, at most.
 const ENTITIES_MAX: usize = 20_000;
 /// Behind this a variable need not be set.
@@ -78,13 +76,11 @@ impl<'a> Parser<'a> {
     /// A value, or a product of several.
     pub(super) fn value(&mut self, behind: &str) -> Read<Value> {
         let mut value = self.factor(behind)?;
-        for _ in 0..FACTORS_MAX {
-            if !self.at.takes('*') {
-                return Ok(value);
-            }
-            value = Value::Product(Box::new((value, self.factor("`*`")?)));
+        while self.at.takes('*') {
+            let place = self.at.place();
+            value = Value::product(value, self.factor("`*`")?, place)?;
         }
-        Err(self.at.wanted("the end of a value", behind))
+        Ok(value)
     }
 
     fn factor(&mut self, behind: &str) -> Read<Value> {

@@ -11,6 +11,8 @@ use crate::tokens::{Place, error};
 
 /// The most that anything drawn comes to, in bytes or pieces.
 pub(super) const DRAWN_MAX: u64 = 1 << 40;
+/// Factors of one value, at most.
+const FACTORS_MAX: usize = 16;
 
 /// What was read, or the first mistake; [`work`](super::work) adds file and line to it.
 pub(super) type Read<T> = Result<T, Diagnostic>;
@@ -62,10 +64,20 @@ impl Value {
             value => return Ok(value.clone()),
         };
         let one = factors.0.settled(variables, place)?;
-        let other = factors.1.settled(variables, place)?;
+        Self::product(one, factors.1.settled(variables, place)?, place)
+    }
+
+    /// A product, which is a number as soon as both factors are.
+    pub(super) fn product(one: Self, other: Self, place: Place) -> Read<Self> {
         let is_open = |it: &Self| matches!(it, Self::Variable(_) | Self::Product(_));
         if is_open(&one) || is_open(&other) {
-            return Ok(Self::Product(Box::new((one, other))));
+            let message = format!("a product has more than {FACTORS_MAX} factors");
+            let help = "set a variable to a part of it";
+            let product = Self::Product(Box::new((one, other)));
+            return match product.factor_count() <= FACTORS_MAX {
+                true => Ok(product),
+                false => Err(error(place, message, help)),
+            };
         }
         let [Some(one), Some(other)] = [one, other].map(|it| it.number()) else {
             let message = "only whole numbers can be multiplied";
@@ -74,6 +86,13 @@ impl Value {
         let product = one.checked_mul(other).map(|it| Self::Plain(it.to_string()));
         let message = || format!("{one} * {other} is too large");
         product.ok_or_else(|| error(place, message(), "use smaller numbers"))
+    }
+
+    fn factor_count(&self) -> usize {
+        match self {
+            Self::Product(factors) => factors.0.factor_count() + factors.1.factor_count(),
+            _ => 1,
+        }
     }
 
     fn number(&self) -> Option<i64> {

@@ -2,7 +2,7 @@
 
 use generate::program::grown_trees;
 use jiff::Timestamp;
-use results::{CellRecord, LabelFigures, Phase, RunEvent, RunRecord};
+use results::{CellRecord, Phase, RunEvent, RunRecord};
 use workload::program::{DirectoryTree, FileOperation, LabelMeaning, Program};
 
 use crate::windows::{label, mean_ms, together};
@@ -134,25 +134,22 @@ const MEGABYTE: f64 = (1 << 20) as f64;
 fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
     let run_s = cell.run_time_ns as f64 / 1e9;
     let end_s = begin_s + run_s;
-    let per_second = |amount: f64| amount / run_s.max(1e-9);
+    let per_second = |amount: u64| amount as f64 / run_s.max(1e-9);
     // Whole seconds, as the original counts them.
     let took = format!("Run took {} seconds...", run_s as u64);
     let mut text = lines(end_s, [took.as_str(), "Per-Operation Breakdown"]);
     let mut calls = Vec::new();
     for (name, meaning) in program.labels.iter().zip(program.label_meanings()).rev() {
-        let figures = label(cell, name).cloned().unwrap_or_default();
-        let figures = match meaning {
-            Some(LabelMeaning::Composite) => LabelFigures::default(),
-            _ => figures,
-        };
+        let is_composite = meaning == Some(LabelMeaning::Composite);
+        let counted = label(cell, name).filter(|_| !is_composite);
+        let figures = counted.cloned().unwrap_or_default();
+        let (count, mean_ms) = (figures.count, mean_ms(&figures));
+        let (ops, bytes) = (per_second(count), per_second(figures.bytes));
+        let [least_ms, most_ms] = [figures.min_ns, figures.max_ns].map(|ns| ns as f64 / 1e6);
         text += &format!(
-            "{name:<20} {}ops {:8.0}ops/s {:5.1}mb/s {:8.3}ms/op [{:.3}ms - {:5.3}ms]\n",
-            figures.count,
-            per_second(figures.count as f64),
-            per_second(figures.bytes as f64 / MEGABYTE),
-            mean_ms(&figures),
-            figures.min_ns as f64 / 1e6,
-            figures.max_ns as f64 / 1e6,
+            "{name:<20} {count}ops {ops:8.0}ops/s {:5.1}mb/s {mean_ms:8.3}ms/op \
+             [{least_ms:.3}ms - {most_ms:5.3}ms]\n",
+            bytes / MEGABYTE,
         );
         if let Some(LabelMeaning::Call(operation)) = meaning {
             calls.push((operation, figures));
@@ -161,16 +158,14 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
     let all = together(calls.iter().map(|(_, figures)| figures));
     let of = |operation| {
         let those = calls.iter().filter(|(it, _)| *it == operation);
-        per_second(together(those.map(|(_, figures)| figures)).count as f64)
+        per_second(those.map(|(_, figures)| figures.count).sum())
     };
+    let (count, ops, mean_ms) = (all.count, per_second(all.count), mean_ms(&all));
+    let [reads, writes] = [FileOperation::Read, FileOperation::Write].map(of);
     let summary = format!(
-        "IO Summary: {:5} ops {:5.3} ops/s {:.0}/{:.0} rd/wr {:5.1}mb/s {:5.3}ms/op",
-        all.count,
-        per_second(all.count as f64),
-        of(FileOperation::Read),
-        of(FileOperation::Write),
-        per_second(all.bytes as f64 / MEGABYTE),
-        mean_ms(&all),
+        "IO Summary: {count:5} ops {ops:5.3} ops/s {reads:.0}/{writes:.0} rd/wr {:5.1}mb/s \
+         {mean_ms:5.3}ms/op",
+        per_second(all.bytes) / MEGABYTE,
     );
     text + &lines(end_s, [summary.as_str(), "Shutting down processes"])
 }
