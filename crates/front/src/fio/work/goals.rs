@@ -101,7 +101,7 @@ fn steady(job: &Job) -> Result<Option<SteadyGoal>, Diagnostic> {
         },
     };
     let error = |message: &str, help: &str| Err(job.place.error(message).help(help));
-    if goal.interval_ns == 0 || goal.window_ns % goal.interval_ns != 0 {
+    if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {
         let message = "the time that is to be steady is not a multiple of that of one reading";
         return error(message, "use a multiple of `ss_interval` for `ss_dur`");
     }
