@@ -420,7 +420,7 @@ fn check_tells_goals_in_words_and_groups_have_one_rule() {
         "a ends with an error when a read takes longer than 20ms",
         "a looks for the largest depth that keeps all requests within 5ms, 100ms at each, and is \
          measured there",
-        "b ends when all readings of its IOPS are from their mean by less than 1 % over 10s",
+        "b ends when every reading of its IOPS is within 1 % of their mean over 10s",
     ] {
         assert!(text.contains(said), "{said}\n{}", seen.stdout);
     }

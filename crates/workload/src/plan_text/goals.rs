@@ -77,15 +77,18 @@ fn steady(goal: &SteadyGoal) -> String {
         GoalMeasure::Bandwidth => "bandwidth",
         GoalMeasure::Latency => "latency",
     };
-    let what = match goal.is_slope {
-        true => format!("the slope of its {measure} is"),
-        false => format!("all readings of its {measure} are from their mean by"),
-    };
     let unit = match (goal.is_percent, goal.measure) {
         (true, _) => " %",
         (false, GoalMeasure::Iops) => "/s",
         (false, GoalMeasure::Bandwidth) => " bytes/s",
         (false, GoalMeasure::Latency) => " ns",
+    };
+    let what = match goal.is_slope {
+        true => format!("the slope of its {measure} is below {}{unit}", goal.limit),
+        false => format!(
+            "every reading of its {measure} is within {}{unit} of their mean",
+            goal.limit
+        ),
     };
     let group = match goal.group_index {
         Some(_) => " with its group",
@@ -96,8 +99,7 @@ fn steady(goal: &SteadyGoal) -> String {
         ramp_ns => format!(", the first {} apart", Span(ramp_ns)),
     };
     format!(
-        "ends{group} when {what} less than {}{unit} over {}, a reading each {}{ramp}",
-        goal.limit,
+        "ends{group} when {what} over {}, a reading each {}{ramp}",
         Span(goal.window_ns),
         Span(goal.interval_ns)
     )
@@ -154,7 +156,7 @@ mod tests {
             "ends with an error when a write takes longer than 20ms",
             "looks for the largest depth that keeps 99.9% of the requests within 5ms, 200ms at \
              each, and is measured there",
-            "ends with its group when the slope of its IOPS is less than 0.3 % over 1m, a reading \
+            "ends with its group when the slope of its IOPS is below 0.3 % over 1m, a reading \
              each 1s, the first 10s apart",
         ];
         let both = Mix::Both { read_percent: 50.0 };
