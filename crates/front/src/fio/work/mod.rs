@@ -384,10 +384,14 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
     told
 }
 
+/// Options that are done, and say how fio tells of it.
+const OF_RESULTS: [&str; 3] = ["new_group", "group_reporting", "write_iolog"];
+
 /// Options of fio's own texts and logs, where they stand.
 fn of_text(set: &JobSet) -> Vec<Difference> {
-    let is_of_text =
-        |it: &&WrittenOption| it.verdict == Verdict::Reporting || it.name == "write_iolog";
+    let is_of_text = |it: &&WrittenOption| {
+        it.verdict == Verdict::Reporting || OF_RESULTS.contains(&it.name.as_str())
+    };
     let told = set.written.iter().filter(is_of_text).map(|it| {
         let what = format!("`{}`", workload::printable(&it.text()));
         let note = "it concerns what fio prints or logs, and is left out";

@@ -9,7 +9,7 @@ use crate::job::BuiltJobs;
 use crate::model::{FilesChoice, JobTable, Seed, Workload};
 use crate::plan::EngineKind;
 
-use super::Flaw;
+use super::{Flaw, Step};
 use files::gathered;
 pub(crate) use files::{FileState, LooseJob, LoosePart, taken_apart};
 pub(crate) use table::loose;
@@ -35,6 +35,49 @@ const KEYS: [&str; 15] = [
 
 /// Keys that mean something beside tables of jobs alone: what each job says that has not its own.
 const KEYS_OF_TABLES: [&str; 2] = ["content", "verify"];
+
+/// All other keys of a workload.
+const OTHER_KEYS: [&str; 39] = [
+    "access_spec",
+    "arrivals",
+    "batch",
+    "content",
+    "create_remove",
+    "cursor",
+    "curve",
+    "cycling",
+    "fileset",
+    "find_depth",
+    "find_rate",
+    "fs_mark",
+    "iodepth",
+    "iometer",
+    "iopoll",
+    "lat_fs",
+    "new_file",
+    "operations",
+    "part",
+    "phase",
+    "position",
+    "postmark",
+    "precondition",
+    "rate",
+    "rounds",
+    "size",
+    "sqpoll",
+    "start",
+    "steady",
+    "test_type",
+    "times_memory",
+    "tokens",
+    "until",
+    "use",
+    "verify",
+    "warm",
+    "way",
+    "worker",
+    "workers",
+];
 
 /// Most jobs of a file, clones included; plans of more are too large for any run.
 const JOBS_MAX: u64 = 100_000;
@@ -68,8 +111,9 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
             true => "write each as a `[[part]]` of its own".to_owned(),
             false => format!("leave `{key}` out"),
         };
+        let known = OTHER_KEYS.into_iter().find(|it| *it == key.as_str());
         return Err(Flaw {
-            path: Vec::new(),
+            path: known.map(Step::Key).into_iter().collect(),
             message,
             help,
         });
@@ -288,4 +332,20 @@ pub fn job_title(names: impl Iterator<Item = String>) -> String {
         text.push_str(&format!(" and {more} more"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_a_workload_is_known() {
+        let schema = schemars::schema_for!(Workload);
+        let properties = schema.get("properties").unwrap().as_object().unwrap();
+        for key in properties.keys() {
+            let lists = [&KEYS[..], &OTHER_KEYS, &["keep"]];
+            let count = lists.iter().filter(|it| it.contains(&key.as_str())).count();
+            assert_eq!(count, 1, "`{key}`");
+        }
+    }
 }

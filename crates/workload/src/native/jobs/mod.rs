@@ -51,14 +51,27 @@ pub(super) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
         ..workload.clone()
     };
     written.job = table::tables(&taken_apart(&built), 0, &written);
-    let title = check::job_title(built.jobs.iter().map(|it| it.name.clone()));
-    if written.title.as_ref() == Some(&title) {
-        written.title = None;
-    }
+    written = untitled(written);
     match check::jobs(&written) {
         Ok(Some(read)) if read == built => Ok(written),
         Ok(read) => Err(unsaid(workload, &first_difference(&built, read.as_ref()))),
         Err(flaw) => Err(unsaid(workload, &flaw.message)),
+    }
+}
+
+/// The workload without a title that it has anyway.
+fn untitled(workload: Workload) -> Workload {
+    let mut bare = Workload {
+        title: None,
+        ..workload.clone()
+    };
+    let mut waves = check::waves(bare.clone());
+    match waves.pop() {
+        Some(wave) if waves.is_empty() && wave.title == workload.title => bare,
+        _ => {
+            bare.title = workload.title;
+            bare
+        }
     }
 }
 
@@ -81,11 +94,14 @@ fn first_difference(built: &BuiltJobs, read: Option<&BuiltJobs>) -> String {
 /// Waves that follow each other as one workload, which reads back to them; none where they are not
 /// those of one.
 pub(super) fn together(parts: &[Workload]) -> Option<Workload> {
+    let parts: Vec<Workload> = parts.iter().cloned().map(untitled).collect();
     let first = parts.first()?;
     let base = first.name.as_deref()?.strip_suffix("-1")?;
+    let is_alike = parts.iter().all(|part| part.engine == first.engine);
     let mut whole = Workload {
         name: Some(base.to_owned()),
-        engine: None,
+        // Waves that touch nothing say so, others beside them do not.
+        engine: first.engine.filter(|_| is_alike),
         job: Vec::new(),
         ..first.clone()
     };
@@ -110,7 +126,7 @@ pub(super) fn together(parts: &[Workload]) -> Option<Workload> {
     let is_same = read.len() == parts.len()
         && read
             .iter()
-            .zip(parts)
+            .zip(&parts)
             .all(|(read, part)| is_same(read, part));
     is_same.then_some(whole)
 }
