@@ -8,7 +8,7 @@ use front::fio::{JobSet, Surroundings, files_touched, picture, verdicts};
 use front::fio::{read_arguments, read_file};
 use front::{CommandLine, find};
 use libfuzzer_sys::fuzz_target;
-use pgmeter_fuzz::{planned, stays_below, streams_stay_inside};
+use pgmeter_fuzz::{planned, reads_back, stays_below, streams_stay_inside};
 
 /// Characters of what is told of sections and files, at most.
 const TOLD_MAX: usize = 1 << 16;
@@ -53,6 +53,7 @@ fuzz_target!(|bytes: &[u8]| {
         stays_below(&work.cells);
         planned(&work.cells);
         streams_stay_inside(&work.cells);
+        reads_back(&work.cells);
     }
 });
 

@@ -1,8 +1,10 @@
-//! No text makes reading or planning a workload panic, and what was read can be written and read.
+//! No text makes reading or planning a workload panic, what was read can be written and read, and
+//! jobs stay in their files.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use pgmeter_fuzz::jobs_stay_inside;
 use workload::facts::SystemFacts;
 use workload::source::{SourceKind, load};
 use workload::{Overrides, plan, plan_text, read_toml, to_toml};
@@ -22,5 +24,6 @@ fuzz_target!(|bytes: &[u8]| {
         &SystemFacts::default(),
     ) {
         let _ = plan_text(&planned);
+        jobs_stay_inside(&planned.plan);
     }
 });

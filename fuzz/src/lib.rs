@@ -9,6 +9,7 @@ use generate::job::JobStream;
 use generate::{Generator, Step};
 use workload::facts::SystemFacts;
 use workload::job::{BuiltJob, BuiltJobs, JobPlan};
+use workload::plan::Plan;
 use workload::program::{DirectoryTree, FileNames, FilesetPlan};
 use workload::{Overrides, Workload, plan, plan_text, read_toml, to_toml};
 
@@ -60,16 +61,35 @@ const STEPS_MAX: usize = 512;
 pub fn streams_stay_inside(workloads: &[Workload]) {
     let jobs = workloads.iter().filter_map(|it| it.jobs.as_deref());
     let jobs = jobs.flat_map(|BuiltJobs { jobs, .. }| jobs);
-    let is_small = |it: &&BuiltJob| {
-        let plan = &it.plan;
-        let known = plan.files.iter().all(|part| part.size_bytes > 0);
-        known && plan.files.len() <= FILES_MAX && plan.iodepth <= DEPTH_MAX && it.share.is_none()
-    };
-    for job in jobs.filter(is_small).take(JOBS_MAX) {
+    let is_followed = |it: &&BuiltJob| is_small(&it.plan) && it.share.is_none();
+    for job in jobs.filter(is_followed).take(JOBS_MAX) {
         if let Ok(stream) = JobStream::new(&job.plan, job.seed) {
             follow(&job.plan, stream);
         }
     }
+}
+
+/// No file of a planned job leads out of its target, and no request leaves its part of a file.
+pub fn jobs_stay_inside(plan: &Plan) {
+    let cells = plan.cells.iter().take(JOBS_MAX);
+    for cell in cells {
+        let files = cell.jobs.iter().flat_map(|it| &it.files);
+        let names = files.filter_map(|it| it.name.as_ref());
+        names.for_each(|name| assert!(is_below(name), "{name:?}"));
+        let jobs = cell.workers.iter().take(JOBS_MAX);
+        let jobs = jobs.filter_map(|it| Some((it.job.as_deref()?, it.seed)));
+        for (job, seed) in jobs.filter(|(job, _)| is_small(job)) {
+            if let Ok(stream) = JobStream::new(job, seed) {
+                follow(job, stream);
+            }
+        }
+    }
+}
+
+/// Whether it is followed.
+fn is_small(plan: &JobPlan) -> bool {
+    let known = plan.files.iter().all(|part| part.size_bytes > 0);
+    known && plan.files.len() <= FILES_MAX && plan.iodepth <= DEPTH_MAX
 }
 
 /// Each request is done at once; time passes in waits.

@@ -108,10 +108,8 @@ fn fuzz(target: &str, seconds: u64) -> Result<(), Failure> {
     let mut command = Command::new(&program);
     command.current_dir(&home).arg(&corpus);
     // The repository's own workloads are where interesting inputs start.
-    let seeds = workspace::root().join("workloads");
-    if Path::new(&seeds).is_dir() {
-        command.arg(seeds);
-    }
+    let seeds = ["workloads", "examples"].map(|it| workspace::root().join(it));
+    command.args(seeds.iter().filter(|it| Path::new(it).is_dir()));
     command.arg(format!("-max_total_time={seconds}"));
     command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]);
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));

@@ -176,7 +176,10 @@ fn explain_foreign_key(diagnostic: &mut Diagnostic) {
     };
     // A key of the same name in another table is a better guess.
     let is_elsewhere = diagnostic.help.as_ref();
-    let is_elsewhere = is_elsewhere.is_some_and(|help| help.contains(" belongs "));
+    let is_elsewhere = is_elsewhere.is_some_and(|help| {
+        let is_known = help.starts_with("it is `");
+        is_known || help.contains(" belongs ")
+    });
     let Some(path) = key_of(word).filter(|_| !is_elsewhere) else {
         return;
     };

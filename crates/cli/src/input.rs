@@ -103,6 +103,8 @@ pub(crate) struct Found {
     pub workloads: Vec<Workload>,
     /// What the reader should know.
     pub warnings: Vec<Diagnostic>,
+    /// What a workload file written of it leaves out.
+    pub left_out: Vec<Diagnostic>,
     /// What `check` tells besides; mostly nothing.
     pub about: String,
 }
@@ -112,6 +114,7 @@ impl From<Loaded> for Found {
         Self {
             workloads: loaded.workloads,
             warnings: loaded.warnings,
+            left_out: Vec::new(),
             about: String::new(),
         }
     }
@@ -174,6 +177,7 @@ fn loaded(
     match warnings.iter().position(is_refused) {
         Some(index) => Err(warnings.swap_remove(index).into()),
         None => Ok(Found {
+            left_out: work.left_out(name),
             workloads: work.cells,
             warnings,
             about: work.about,

@@ -22,6 +22,8 @@ pub struct FrontWork {
     pub warnings: Vec<String>,
     /// What is not as in the original.
     pub differences: Vec<Difference>,
+    /// What concerns the original's text alone, so that a workload file has no words for it.
+    pub of_text: Vec<Difference>,
     /// What `check` tells of it besides, in lines of at most 100 columns; mostly nothing.
     pub about: String,
     /// What the text needs to know besides the record; the arguments, where it is empty.
@@ -55,6 +57,7 @@ impl FrontWork {
             placement: Placement::default(),
             warnings: Vec::new(),
             differences: Vec::new(),
+            of_text: Vec::new(),
             about: String::new(),
             remembered: Vec::new(),
         }
@@ -88,6 +91,12 @@ impl FrontWork {
             }
         }
         self
+    }
+
+    /// What a workload file written of it leaves out, as remarks on the file.
+    #[must_use]
+    pub fn left_out(&self, file: &str) -> Vec<Diagnostic> {
+        self.of_text.iter().map(|it| it.remark(file)).collect()
     }
 
     /// What differs, as remarks on a file.

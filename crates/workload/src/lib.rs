@@ -24,6 +24,7 @@ mod resolve;
 pub mod source;
 mod word;
 
+pub use check::job_title;
 pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
 pub use documents::{BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload};
 pub use model::Workload;

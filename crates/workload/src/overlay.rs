@@ -55,11 +55,9 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         batch: over.batch.or(under.batch),
         test_type: over.test_type.or(under.test_type),
         cycling: both(under.cycling, over.cycling, overlay_cycling),
-        postmark: both(under.postmark, over.postmark, |under, over| {
-            over.over(under)
-        }),
-        create_remove: both(under.create_remove, over.create_remove, |under, over| {
-            over.over(under)
+        postmark: both(under.postmark, over.postmark, |low, high| high.over(low)),
+        create_remove: both(under.create_remove, over.create_remove, |low, high| {
+            high.over(low)
         }),
         lat_fs: both(under.lat_fs, over.lat_fs, |under, over| over.over(under)),
         fs_mark: both(under.fs_mark, over.fs_mark, |under, over| over.over(under)),
@@ -70,6 +68,7 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         rounds: non_empty(over.rounds, under.rounds),
         built: over.built.or(under.built),
         jobs: over.jobs.or(under.jobs),
+        job: non_empty(over.job, under.job),
         access_spec: non_empty(over.access_spec, under.access_spec),
         iometer: over.iometer.or(under.iometer),
         worker: non_empty(over.worker, under.worker),

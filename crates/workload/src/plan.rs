@@ -314,6 +314,17 @@ pub struct RingOptions {
     pub batch_fixed: bool,
 }
 
+impl Default for RingOptions {
+    fn default() -> Self {
+        Self {
+            sqpoll: false,
+            iopoll: false,
+            batch: 32,
+            batch_fixed: false,
+        }
+    }
+}
+
 /// One worker's share of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerPlan {

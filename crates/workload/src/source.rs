@@ -5,7 +5,7 @@ mod others;
 use std::path::Path;
 
 use crate::builtin;
-use crate::check::{Flaw, check, check_whole};
+use crate::check::{Flaw, check, check_whole, waves};
 use crate::classics::postmark::{self, Reading, read_script};
 use crate::diagnostic::Diagnostic;
 use crate::icf;
@@ -232,12 +232,23 @@ fn load_toml(file: &str, bytes: &[u8]) -> Result<Vec<Workload>, Diagnostic> {
             })
         })?;
     }
-    Ok(workloads)
+    Ok(with_waves(workloads, file))
+}
+
+/// Waves of jobs are workloads of their own.
+fn with_waves(workloads: Vec<Workload>, file: &str) -> Vec<Workload> {
+    let own = workloads.into_iter().flat_map(|mut workload| {
+        if !workload.job.is_empty() {
+            workload.name.get_or_insert_with(|| stem(file));
+        }
+        waves(workload)
+    });
+    own.collect()
 }
 
 fn has_work(workload: &Workload) -> Result<(), Flaw> {
     // A configuration of Iometer may say nothing, which planning refuses to run.
-    let has_files = workload.table().is_some();
+    let has_files = workload.needs_directory();
     if has_files || !workload.access_spec.is_empty() || workload.iometer.is_some() {
         return Ok(());
     }

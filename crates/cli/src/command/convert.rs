@@ -21,7 +21,13 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
         tell_text!("{warning}\n");
     }
     let text = match args.to {
-        ConvertTo::Toml => toml(&loaded.workloads)?,
+        ConvertTo::Toml => {
+            let text = toml(&loaded.workloads)?;
+            for left_out in &loaded.left_out {
+                tell_text!("{left_out}\n");
+            }
+            text
+        }
         ConvertTo::Icf => icf_text(&args.file, &loaded.workloads)?,
     };
     write_new(args.output.as_deref(), &Document::Data(text))?;

@@ -17,7 +17,7 @@ use super::Flaw;
 const REQUEST_BYTES_MAX: u64 = 0x7fff_f000;
 
 /// How far a sum of shares may be from 100: the error of adding decimal fractions.
-const SHARE_ERROR_MAX: f64 = 1e-6;
+pub(super) const SHARE_ERROR_MAX: f64 = 1e-6;
 
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     let mut names = HashSet::new();
@@ -102,7 +102,7 @@ pub(crate) fn of_size(line: &AccessLine) -> f64 {
 }
 
 /// A sum without the error of adding decimal fractions.
-fn rounded(sum: f64) -> f64 {
+pub(super) fn rounded(sum: f64) -> f64 {
     (sum * 1e6).round() / 1e6
 }
 
@@ -153,7 +153,7 @@ fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
 }
 
 /// Percents made by importers are checked like those read from a file.
-fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
+pub(super) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
     match value {
         Some(percent) if !(0.0..=100.0).contains(&percent.0) => {
             let message = format!("`{key}` is {} %, not from 0 to 100 %", percent.0);
@@ -163,7 +163,7 @@ fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
     }
 }
 
-fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw> {
+pub(super) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw> {
     match value {
         Some(value) if value.0 > REQUEST_BYTES_MAX => {
             let most = Bytes(REQUEST_BYTES_MAX);
@@ -178,7 +178,7 @@ fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw
     }
 }
 
-fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
+pub(super) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
     let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
     match choice {
         DistributionChoice::Zipf(theta)

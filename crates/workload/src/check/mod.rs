@@ -14,6 +14,8 @@ use crate::model::Workload;
 
 pub(crate) use access::{is_idle, of_size};
 pub(crate) use files::{meaningless, strip};
+pub use jobs::job_title;
+pub(crate) use jobs::{FileState, LooseJob, LoosePart, jobs, loose, taken_apart, waves};
 pub(crate) use program::{
     largest, program, usual_align, usual_names, usual_piece, usual_turn, usual_way, usual_which,
 };
@@ -68,6 +70,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     until::check(workload)?;
     access::check(workload)?;
     files::check(workload)?;
+    jobs::check(workload)?;
     for (index, part) in workload.part.iter().enumerate() {
         let flaw = if part.part.is_empty() {
             check(part).err()

@@ -232,7 +232,7 @@ fn plain(path: &str) -> &str {
     }
 }
 
-fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
+pub(super) fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
     if count <= most {
         return Ok(());
     }
@@ -240,7 +240,7 @@ fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
     Err(Flaw::new(key, message, "use fewer"))
 }
 
-fn iodepth(depth: u32) -> Result<(), Flaw> {
+pub(super) fn iodepth(depth: u32) -> Result<(), Flaw> {
     if (1..=IODEPTH_MAX).contains(&depth) {
         return Ok(());
     }
@@ -253,7 +253,7 @@ fn iodepth(depth: u32) -> Result<(), Flaw> {
     Err(Flaw::new("iodepth", message, help))
 }
 
-fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+pub(super) fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
     match value {
         Some(value) if !(min..=max).contains(&value) => {
             let message = format!("`{key}` is {value}, not from {min} to {max}");
@@ -264,7 +264,7 @@ fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<()
     }
 }
 
-fn time(key: &'static str, value: Option<units::Span>) -> Result<(), Flaw> {
+pub(super) fn time(key: &'static str, value: Option<units::Span>) -> Result<(), Flaw> {
     match value {
         Some(value) if value > TIME_MAX => {
             let message = format!("`{key}` is {value}, more than {TIME_MAX}");
@@ -275,7 +275,7 @@ fn time(key: &'static str, value: Option<units::Span>) -> Result<(), Flaw> {
     }
 }
 
-fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
+pub(super) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
     match value {
         Some(value) if value.0 > POSITION_MAX => {
             let message = format!("`{key}` is {value}, more than a file can have");
@@ -285,7 +285,7 @@ fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> 
     }
 }
 
-fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
+pub(super) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
     match content {
         Some(ContentChoice::Reducible(shares))
             if shares.compress.is_none() && shares.dedupe.is_none() =>

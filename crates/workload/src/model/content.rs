@@ -9,6 +9,8 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::Percent;
 
+use crate::plan::ContentPlan;
+
 /// The names that `content` takes.
 const NAMES: [&str; 5] = [
     "incompressible",
@@ -58,6 +60,41 @@ impl ContentChoice {
             Self::Reducible(_) => return None,
         };
         Some(NAMES[index])
+    }
+}
+
+impl From<&ContentChoice> for ContentPlan {
+    fn from(choice: &ContentChoice) -> Self {
+        match choice {
+            ContentChoice::Incompressible => Self::Incompressible,
+            ContentChoice::Repeating => Self::Repeating,
+            ContentChoice::PseudoRandom => Self::PseudoRandom,
+            ContentChoice::FullRandom => Self::FullRandom,
+            ContentChoice::Zero => Self::Zero,
+            ContentChoice::Reducible(shares) => Self::Reducible {
+                compress_percent: shares.compress.map_or(0.0, |share| share.0),
+                dedupe_percent: shares.dedupe.map_or(0.0, |share| share.0),
+            },
+        }
+    }
+}
+
+impl From<ContentPlan> for ContentChoice {
+    fn from(plan: ContentPlan) -> Self {
+        match plan {
+            ContentPlan::Incompressible => Self::Incompressible,
+            ContentPlan::Repeating => Self::Repeating,
+            ContentPlan::PseudoRandom => Self::PseudoRandom,
+            ContentPlan::FullRandom => Self::FullRandom,
+            ContentPlan::Zero => Self::Zero,
+            ContentPlan::Reducible {
+                compress_percent,
+                dedupe_percent,
+            } => Self::Reducible(Reducible {
+                compress: Some(Percent(compress_percent)),
+                dedupe: Some(Percent(dedupe_percent)),
+            }),
+        }
     }
 }
 

@@ -4,15 +4,18 @@
 //! that is `None` was not written; defaults belong to planning.
 
 mod access;
+mod block_size;
 mod built;
 mod content;
 mod cpus;
 mod cycling;
+mod job;
 mod one_or_many;
 mod precondition;
 mod program;
 mod repetitions;
 mod seed;
+mod sizes;
 mod steady;
 mod table;
 mod times_memory;
@@ -23,10 +26,15 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
+pub use block_size::BlockSizeChoice;
 pub use built::BuiltProgram;
 pub use content::{ContentChoice, Reducible};
 pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
+pub use job::{
+    ByteZone, DirectionTable, FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable,
+    JobTable,
+};
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
 pub use program::{
@@ -36,6 +44,7 @@ pub use program::{
 };
 pub use repetitions::Repetitions;
 pub use seed::Seed;
+pub use sizes::{BlockSizes, SizeShare};
 pub use steady::{SteadyChoice, UntilChoice};
 pub use table::PoolCounts;
 pub(crate) use table::{OwnSeeds, Table};
@@ -219,9 +228,14 @@ pub struct Workload {
     /// file says them.
     #[serde(skip)]
     pub built: Option<Box<BuiltProgram>>,
-    /// Jobs that another program's arguments or file stand for; no file says them.
+    /// Jobs that another program's arguments or file stand for, in the place of those below; no
+    /// file says them.
     #[serde(skip)]
     pub jobs: Option<Box<BuiltJobs>>,
+    /// Workers that each have an engine, files, an order, a pace and an end of their own. A
+    /// workload of jobs has neither access specifications nor tables of files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub job: Vec<JobTable>,
     /// What to do to the targets; several are run one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_spec: Vec<AccessSpec>,

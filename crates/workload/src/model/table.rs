@@ -160,7 +160,13 @@ impl Workload {
     /// Whether it works on many files, which needs directories to make them in.
     #[must_use]
     pub fn needs_directory(&self) -> bool {
-        self.table().is_some() || self.jobs.is_some()
+        self.table().is_some() || self.has_jobs()
+    }
+
+    /// Whether it has jobs.
+    #[must_use]
+    pub fn has_jobs(&self) -> bool {
+        self.jobs.is_some() || !self.job.is_empty()
     }
 
     /// The program that another program's table stands for on so many targets; none where there

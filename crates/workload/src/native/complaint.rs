@@ -14,6 +14,41 @@ const DEPTH_MAX: u32 = 80;
 /// How many keys are offered in the place of one that is not known.
 const KEYS_OFFERED_MAX: usize = 3;
 
+/// What job files of other programs call keys of jobs.
+const OF_JOB_FILES: [(&str, &str); 31] = [
+    ("numjobs", "count"),
+    ("stonewall", "waits"),
+    ("wait_for_previous", "waits"),
+    ("startdelay", "start_delay"),
+    ("exitall", "ends_others"),
+    ("ioengine", "engine"),
+    ("direct", "cache"),
+    ("buffered", "cache"),
+    ("filename", "files"),
+    ("nrfiles", "files"),
+    ("directory", "target"),
+    ("filename_format", "file_names"),
+    ("filesize", "size"),
+    ("offset", "start"),
+    ("offset_increment", "start_step"),
+    ("io_size", "bytes"),
+    ("number_ios", "operations"),
+    ("rw", "read"),
+    ("readwrite", "read"),
+    ("rwmixread", "read"),
+    ("bs", "block_size"),
+    ("blocksize", "block_size"),
+    ("bssplit", "block_size"),
+    ("bsrange", "block_size"),
+    ("random_distribution", "distribution"),
+    ("norandommap", "distribution"),
+    ("runtime", "run_time"),
+    ("thinktime", "delay"),
+    ("rate_iops", "rate"),
+    ("fsync", "fsync_each"),
+    ("end_fsync", "fsync_at_end"),
+];
+
 /// How the reader begins where a value has the wrong type, rather than where the text is not TOML.
 const OF_TYPES: [&str; 3] = ["invalid type: ", "invalid value: ", "invalid length "];
 
@@ -124,6 +159,14 @@ fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
 /// The key that was meant, with what it says: the one of this name in another table, else the one
 /// that is spelled most alike in this one.
 fn which_key(seen: &str, known: &[String]) -> String {
+    let is_job = known.iter().any(|key| key == "start_step");
+    let of_job = OF_JOB_FILES
+        .iter()
+        .find(|(word, _)| is_job && *word == seen);
+    if let Some((_, name)) = of_job {
+        let sentence = key_beside(name, known).map(|key| key.sentence().to_owned());
+        return format!("it is `{name}` here: {}", sentence.unwrap_or_default());
+    }
     if let Some(key) = key_elsewhere(seen, known) {
         let (name, sentence) = (&key.name, key.sentence());
         return match key.table.as_str() {

@@ -1,6 +1,7 @@
 //! Workload files in TOML: read with every mistake placed, written in a short form.
 
 mod complaint;
+mod jobs;
 mod layout;
 mod place;
 mod program;
@@ -11,7 +12,6 @@ mod write;
 
 pub(crate) use complaint::meant;
 pub(crate) use place::Page;
-pub use program::in_tables;
 pub(crate) use read::parse;
 pub use read::read_toml;
-pub use write::to_toml;
+pub use write::{in_tables, to_toml};

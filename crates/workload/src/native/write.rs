@@ -1,7 +1,6 @@
 //! Writing a workload file: what is written, nothing else.
 
-use super::layout;
-use super::program::in_tables;
+use super::{jobs, layout, program};
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
@@ -32,6 +31,25 @@ pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
         Err(error) => return Err(refused(&error)),
     };
     Ok(format!("{HEADER}{reason}{text}"))
+}
+
+/// The workload with what another program's file stands for in tables. Waves of jobs that follow
+/// each other are one workload again.
+///
+/// # Errors
+/// What tables cannot say.
+pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+    let mut written = jobs::in_tables(&program::in_tables(workload)?)?;
+    let parts = workload.part.iter().map(in_tables);
+    written.part = parts.collect::<Result<_, _>>()?;
+    let is_alone = Workload {
+        part: Vec::new(),
+        ..written.clone()
+    } == Workload::default();
+    match jobs::together(&written.part).filter(|_| is_alone) {
+        Some(whole) => Ok(whole),
+        None => Ok(written),
+    }
 }
 
 fn refused(error: &toml::ser::Error) -> Diagnostic {

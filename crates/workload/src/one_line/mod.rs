@@ -1,6 +1,5 @@
 //! A workload said in one line: what requests do, how large they are, and in which shares.
 
-mod sizes;
 #[cfg(test)]
 mod tests;
 
@@ -9,7 +8,7 @@ use units::Percent;
 use crate::diagnostic::Diagnostic;
 use crate::model::{AccessLine, AccessSpec, Workload};
 
-pub use sizes::{BlockSizes, SizeShare};
+pub use crate::model::{BlockSizes, SizeShare};
 
 /// Share of reads in a mix of which nobody says it, as in fio.
 const MIX_DEFAULT: Percent = Percent(50.0);

@@ -190,6 +190,15 @@ impl Overrides {
             drop_if(self.has("seed"), &mut worker.seed);
             drop_if(self.has("content"), &mut worker.content);
         }
+        for job in &mut workload.job {
+            drop_if(self.has("engine"), &mut job.engine);
+            drop_if(self.has("cache"), &mut job.cache);
+            drop_if(self.has("run_time"), &mut job.run_time);
+            drop_if(self.has("ramp_time"), &mut job.ramp_time);
+            drop_if(self.has("content"), &mut job.content);
+            drop_if(self.has("verify"), &mut job.verify);
+            drop_if(self.has("cpus"), &mut job.cpus);
+        }
         Ok(workload)
     }
 }

@@ -7,8 +7,6 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Worker, Workload};
 use crate::plan::ContentPlan;
 
-use super::options::content_plan;
-
 /// A worker before it is known what a cell asks of it.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
@@ -62,7 +60,7 @@ pub(super) fn crew(workload: &Workload) -> Result<Vec<Member>, Diagnostic> {
             size: table.size.map(|size| size.0),
             start_bytes: table.start.map(|start| start.0),
             seed: table.seed.map(|seed| seed.0),
-            content: table.content.as_ref().map(content_plan),
+            content: table.content.as_ref().map(ContentPlan::from),
             transactions_per_connection: table.transactions_per_connection,
         });
     }

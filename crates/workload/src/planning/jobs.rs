@@ -7,7 +7,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::job::{BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, NamedFile};
 use crate::model::{Seed, Workload};
 use crate::plan::{
-    CacheMode, Cell, CursorKind, EngineKind, PositionRule, SpanPlan, TargetKind, WorkerPlan,
+    CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind,
+    WorkerPlan,
 };
 
 use super::cells::SECTOR_BYTES;
@@ -29,7 +30,7 @@ pub(super) struct JobCells {
 pub(super) fn of_workload(
     workload: &Workload,
     workload_index: usize,
-    built: &BuiltJobs,
+    built: BuiltJobs,
     context: &mut Context,
 ) -> Result<JobCells, Diagnostic> {
     let r = &mut Resolver {
@@ -40,19 +41,15 @@ pub(super) fn of_workload(
     let depths: BTreeSet<u32> = built.jobs.iter().map(|job| job.plan.iodepth).collect();
     let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
     r.note("iodepth", depths.join(","), true);
-    let engine = r.optional("engine", workload.engine, |it| crate::word::text_of(&it));
-    let cache = r.optional("cache", workload.cache, |it| crate::word::text_of(&it));
-    let run_time = r.optional("run_time", workload.run_time, |it| it.to_string());
-    let ramp_time = r.optional("ramp_time", workload.ramp_time, |it| it.to_string());
+    r.optional("engine", workload.engine, |it| crate::word::text_of(&it));
+    r.optional("cache", workload.cache, |it| crate::word::text_of(&it));
+    r.optional("run_time", workload.run_time, |it| it.to_string());
+    r.optional("ramp_time", workload.ramp_time, |it| it.to_string());
     let often = Often::resolve(workload, r);
     let seed = r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0;
     let cpus = r.cpus(workload);
-    let mut jobs = built.jobs.clone();
+    let mut jobs = built.jobs;
     for (index, job) in (0_u32..).zip(&mut jobs) {
-        job.plan.engine = engine.unwrap_or(job.plan.engine);
-        job.plan.cache = cache.unwrap_or(job.plan.cache);
-        job.plan.run_time_ns = run_time.map_or(job.plan.run_time_ns, |time| time.0);
-        job.plan.ramp_time_ns = ramp_time.map_or(job.plan.ramp_time_ns, |time| time.0);
         if !cpus.is_empty() {
             job.cpu = Some(cpus[index as usize % cpus.len()]);
         }
@@ -248,7 +245,7 @@ impl Layout<'_, '_> {
                 .unwrap_or(0),
             operations: None,
             workers,
-            ring: first.map_or_else(super::options::ring_default, |it| it.ring),
+            ring: first.map_or_else(RingOptions::default, |it| it.ring),
             warm: false,
             new_file: false,
             rate: None,

@@ -139,7 +139,7 @@ fn series_of(
 ) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
     let sized = memory::sized(workload, index, context)?;
     let workload = sized.as_ref().unwrap_or(workload);
-    if let Some(built) = &workload.jobs {
+    if let Some(built) = crate::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))? {
         let of_jobs = jobs::of_workload(workload, index, built, context)?;
         return Ok((of_jobs.seed, of_jobs.often, of_jobs.cells));
     }

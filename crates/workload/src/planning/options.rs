@@ -25,7 +25,6 @@ const DEPTHS_SEARCHED: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
 const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
-pub(super) const BATCH_DEFAULT: u32 = 32;
 
 /// The workload's keys with their values.
 pub(super) struct Options {
@@ -123,11 +122,11 @@ impl Options {
             new_file: r.new_file(workload.new_file),
             position: r.word("position", workload.position, PositionRule::Uniform),
             cursor: r.word("cursor", workload.cursor, CursorKind::Worker),
-            content: content_plan(&r.word("content", content, ContentChoice::Incompressible)),
+            content: ContentPlan::from(&r.word("content", content, ContentChoice::Incompressible)),
             ring: RingOptions {
                 sqpoll: r.shown("sqpoll", workload.sqpoll, false),
                 iopoll: r.shown("iopoll", workload.iopoll, false),
-                batch: r.shown("batch", workload.batch, BATCH_DEFAULT),
+                batch: r.shown("batch", workload.batch, RingOptions::default().batch),
                 batch_fixed: workload.batch.is_some(),
             },
             test_type: r.word("test_type", workload.test_type, TestType::Normal),
@@ -329,31 +328,6 @@ impl Resolver<'_> {
         let run_time = self.shown("run_time", written, default);
         let ramp_time = self.shown("ramp_time", workload.ramp_time, ramp_default);
         Ok((run_time.0, ramp_time.0))
-    }
-}
-
-/// The content with its shares resolved.
-/// How a ring is set up where nobody says.
-pub(super) const fn ring_default() -> RingOptions {
-    RingOptions {
-        sqpoll: false,
-        iopoll: false,
-        batch: BATCH_DEFAULT,
-        batch_fixed: false,
-    }
-}
-
-pub(super) fn content_plan(choice: &ContentChoice) -> ContentPlan {
-    match choice {
-        ContentChoice::Incompressible => ContentPlan::Incompressible,
-        ContentChoice::Repeating => ContentPlan::Repeating,
-        ContentChoice::PseudoRandom => ContentPlan::PseudoRandom,
-        ContentChoice::FullRandom => ContentPlan::FullRandom,
-        ContentChoice::Zero => ContentPlan::Zero,
-        ContentChoice::Reducible(shares) => ContentPlan::Reducible {
-            compress_percent: shares.compress.map_or(0.0, |share| share.0),
-            dedupe_percent: shares.dedupe.map_or(0.0, |share| share.0),
-        },
     }
 }
 

@@ -17,7 +17,7 @@ const fn of(name: &'static str, title: &'static str, path: &'static str) -> Tabl
 }
 
 /// Tables of the schema, in the order of reading.
-const TABLES: [TableOf; 26] = [
+const TABLES: [TableOf; 30] = [
     of("Postmark", "`[postmark]`", "postmark"),
     of("CreateRemove", "`[create_remove]`", "create_remove"),
     of("LatFs", "`[lat_fs]`", "lat_fs"),
@@ -64,6 +64,10 @@ const TABLES: [TableOf; 26] = [
     ),
     of("DepthCycle", "`cycling.iodepth`", "cycling.iodepth"),
     of("Reducible", "Shares of `content`", "content"),
+    of("JobTable", "`[[job]]`", "job"),
+    of("DirectionTable", "`job.reads`, `job.writes`", "job.reads"),
+    of("JobFileTable", "Files of a job", "job.files"),
+    of("ByteZone", "`job.byte_zones`", "job.byte_zones"),
 ];
 
 /// The definitions of tables, each with what its keys are written behind.
@@ -72,7 +76,7 @@ pub(super) fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Choices of the schema: the definition's name, and the title.
-const CHOICES: [(&str, &str); 31] = [
+const CHOICES: [(&str, &str); 38] = [
     ("EngineKind", "`engine`"),
     ("ArrivalKind", "`arrivals`"),
     ("CacheMode", "`cache`"),
@@ -104,6 +108,13 @@ const CHOICES: [(&str, &str); 31] = [
     ("Out", "`when_out`"),
     ("Failed", "`on_failure`"),
     ("BeforeChoice", "`before` of a phase"),
+    ("NameWork", "`job.names`"),
+    ("Layout", "`job.layout`"),
+    ("FileCache", "`job.page_cache`"),
+    ("Wrap", "`job.run_place`"),
+    ("FileOrderWord", "`job.file_order`"),
+    ("DurableWrites", "`job.durable`"),
+    ("IoClassWord", "`job.io_class`"),
 ];
 
 /// The whole page: the introduction, then every key and every choice.
@@ -237,6 +248,8 @@ fn named(name: &str) -> String {
         "ActChoice" => "act".to_owned(),
         "AmountChoice" => "amount".to_owned(),
         "PlaceChoice" => "word, size or table".to_owned(),
+        "FilesChoice" => "number or list".to_owned(),
+        "BlockSize" => "size, range or shares".to_owned(),
         "PickChoice" | "BeforeChoice" => "word or table".to_owned(),
         "AmountOfBytes" => "size or law".to_owned(),
         "AmountOfSpan" => "time or law".to_owned(),

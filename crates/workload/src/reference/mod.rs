@@ -61,7 +61,7 @@ mod tests {
             crate::source::load("example.toml", text.as_bytes(), None, true).unwrap();
             count += 1;
         }
-        assert_eq!(count, 4);
+        assert_eq!(count, 5);
     }
 
     #[test]

@@ -76,7 +76,7 @@ const TAIL: &str = "
 # Several lines make a mix; their `of_size` must add up to 100. Several `[[access_spec]]` are
 # measured one after the other. Workloads of many files have a table instead of access
 # specifications: `[postmark]`, `[create_remove]`, `[lat_fs]` or `[fs_mark]`, or phases of their
-# own, `[[fileset]]` and `[[phase]]`.
+# own, `[[fileset]]` and `[[phase]]`. Workers that each do something else are jobs: `[[job]]`.
 ";
 
 /// Columns of a comment.
@@ -144,13 +144,14 @@ mod tests {
     use crate::source::load;
 
     /// Without an example: tables, which the page explains.
-    const LEFT_OUT: [&str; 15] = [
+    const LEFT_OUT: [&str; 16] = [
         "access_spec",
         "create_remove",
         "cycling",
         "fileset",
         "fs_mark",
         "iometer",
+        "job",
         "lat_fs",
         "part",
         "phase",

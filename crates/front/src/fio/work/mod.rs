@@ -14,11 +14,11 @@ use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 use workload::{Diagnostic, Workload};
 
-use super::jobs::{Job, JobSet};
+use super::jobs::{Job, JobSet, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
 use crate::command_line::ReadFile;
-use crate::{Difference, FrontWork};
+use crate::{Difference, DifferenceKind, FrontWork};
 use files::FileTable;
 pub(super) use remembered::Remembered;
 
@@ -88,6 +88,7 @@ pub(super) fn work(
     Ok(FrontWork {
         directories,
         differences: differences(set, letter),
+        of_text: of_text(set),
         warnings,
         ..FrontWork::new(cells)
     })
@@ -383,6 +384,26 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);
     told.extend(done.map(|(_, what, note)| Difference::differs(what, note)));
     told
+}
+
+/// Options that are done, and say how fio tells of it.
+const OF_RESULTS: [&str; 3] = ["new_group", "group_reporting", "write_iolog"];
+
+/// Options of fio's own texts and logs, where they stand.
+fn of_text(set: &JobSet) -> Vec<Difference> {
+    let is_of_text = |it: &&WrittenOption| {
+        it.verdict == Verdict::Reporting || OF_RESULTS.contains(&it.name.as_str())
+    };
+    let told = set.written.iter().filter(is_of_text).map(|it| {
+        let what = format!("`{}`", workload::printable(&it.text()));
+        let note = "it concerns what fio prints or logs, and is left out";
+        let told = Difference::new(DifferenceKind::NoEffect, what, note);
+        match it.place.line {
+            0 => told,
+            line => told.at(line),
+        }
+    });
+    told.collect()
 }
 
 /// Options of requests that a log leaves nothing to say.

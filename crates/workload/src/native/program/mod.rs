@@ -29,21 +29,12 @@ impl Unsaid {
     }
 }
 
-/// The workload with what another program's file stands for in tables.
+/// The workload with the program that another program's file stands for in tables.
 ///
 /// # Errors
 /// What tables cannot say.
-pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+pub(super) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     let mut written = workload.clone();
-    let parts = workload.part.iter().map(in_tables);
-    written.part = parts.collect::<Result<_, _>>()?;
-    if workload.jobs.is_some() {
-        let message = format!(
-            "the jobs of `{}` have no words in a workload file yet",
-            crate::printable(workload.name_or_default())
-        );
-        return Err(Diagnostic::error("", message).help("run the file as it is"));
-    }
     if workload.built.is_none() {
         return Ok(written);
     }

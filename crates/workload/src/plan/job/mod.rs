@@ -190,7 +190,7 @@ pub struct JobFiles {
 }
 
 /// Jobs that another program's arguments or file stand for, one cell for those that run together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct BuiltJobs {
     /// Where they come from.
     pub origin: FrontOrigin,

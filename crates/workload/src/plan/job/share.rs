@@ -25,6 +25,12 @@ impl FileShare {
         size_unit_bytes: 1,
     };
 
+    /// Whether it is all of the file.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.start_percent == 0 && self.size_percent == 100 && self.moved_percent == 100
+    }
+
     /// The first byte in a file of so many bytes, and so many bytes further.
     #[must_use]
     pub fn start_bytes(&self, further_bytes: u64, file_bytes: u64) -> u64 {

@@ -7,7 +7,7 @@ use crate::model::{ContentChoice, Seed, Table, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Context;
-use super::super::options::{SEED_DEFAULT, content_plan, ring_default};
+use super::super::options::SEED_DEFAULT;
 use super::super::repetition::Often;
 use super::super::resolver::Resolver;
 
@@ -59,7 +59,7 @@ impl FileOptions {
             Some(content) => content,
             None => {
                 let written = workload.content.clone();
-                content_plan(&r.word("content", written, ContentChoice::Incompressible))
+                ContentPlan::from(&r.word("content", written, ContentChoice::Incompressible))
             }
         };
         Ok(Self {
@@ -73,7 +73,7 @@ impl FileOptions {
             cpus: r.cpus(workload),
             verify,
             content,
-            ring: ring_default(),
+            ring: RingOptions::default(),
         })
     }
 }

@@ -42,7 +42,7 @@ impl BlockSizes {
     }
 
     /// The smallest of them.
-    pub(super) fn smallest(&self) -> Bytes {
+    pub(crate) fn smallest(&self) -> Bytes {
         let sizes = self.0.iter().map(|it| it.size);
         sizes.min().unwrap_or_default()
     }
@@ -140,7 +140,7 @@ impl fmt::Display for BlockSizes {
 }
 
 /// A size in the fewest letters: `4k`, `1m`, `512`.
-fn short(size: Bytes) -> String {
+pub(super) fn short(size: Bytes) -> String {
     let units = [(Bytes::GIB, "g"), (Bytes::MIB, "m"), (Bytes::KIB, "k")];
     let whole = units
         .into_iter()

@@ -1,0 +1,351 @@
+//! Jobs: what tables say of them, which of them run beside each other, and keys that mean nothing
+//! beside them.
+
+mod files;
+mod stream;
+mod table;
+
+use crate::job::BuiltJobs;
+use crate::model::{FilesChoice, JobTable, Seed, Workload};
+use crate::plan::EngineKind;
+
+use super::{Flaw, Step};
+use files::gathered;
+pub(crate) use files::{FileState, LooseJob, LoosePart, taken_apart};
+pub(crate) use table::loose;
+
+/// Keys that mean something beside jobs.
+const KEYS: [&str; 15] = [
+    "name",
+    "title",
+    "source",
+    "description",
+    "targets",
+    "engine",
+    "cache",
+    "run_time",
+    "ramp_time",
+    "repetitions",
+    "precision",
+    "budget",
+    "seed",
+    "cpus",
+    "job",
+];
+
+/// Keys that mean something beside tables of jobs alone: what each job says that has not its own.
+const KEYS_OF_TABLES: [&str; 2] = ["content", "verify"];
+
+/// All other keys of a workload.
+const OTHER_KEYS: [&str; 39] = [
+    "access_spec",
+    "arrivals",
+    "batch",
+    "content",
+    "create_remove",
+    "cursor",
+    "curve",
+    "cycling",
+    "fileset",
+    "find_depth",
+    "find_rate",
+    "fs_mark",
+    "iodepth",
+    "iometer",
+    "iopoll",
+    "lat_fs",
+    "new_file",
+    "operations",
+    "part",
+    "phase",
+    "position",
+    "postmark",
+    "precondition",
+    "rate",
+    "rounds",
+    "size",
+    "sqpoll",
+    "start",
+    "steady",
+    "test_type",
+    "times_memory",
+    "tokens",
+    "until",
+    "use",
+    "verify",
+    "warm",
+    "way",
+    "worker",
+    "workers",
+];
+
+/// Most jobs of a file, clones included; plans of more are too large for any run.
+const JOBS_MAX: u64 = 100_000;
+
+/// Most files of all jobs of a file.
+const FILES_MAX: u64 = 500_000;
+
+/// Names of jobs that a title tells.
+const TITLE_NAMES_MAX: usize = 4;
+
+/// Checks what is written, alone.
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    all_waves(workload).map(|_| ())
+}
+
+/// Checks a workload that is complete in itself.
+pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    let has_tables = !workload.job.is_empty();
+    if workload.jobs.is_none() && !has_tables {
+        return Ok(());
+    }
+    let elsewhere = ["access_spec", "part", "use"];
+    // Whatever can be written can be serialized.
+    let written = toml::Table::try_from(workload as &dyn units::AnySerialize).unwrap_or_default();
+    let is_known = |key: &str| {
+        KEYS.contains(&key) || key == "keep" || has_tables && KEYS_OF_TABLES.contains(&key)
+    };
+    if let Some(key) = written.keys().find(|key| !is_known(key)) {
+        let message = format!("`{key}` has no effect on jobs, which say it themselves");
+        let help = match elsewhere.contains(&key.as_str()) {
+            true => "write each as a `[[part]]` of its own".to_owned(),
+            false => format!("leave `{key}` out"),
+        };
+        let known = OTHER_KEYS.into_iter().find(|it| *it == key.as_str());
+        return Err(Flaw {
+            path: known.map(Step::Key).into_iter().collect(),
+            message,
+            help,
+        });
+    }
+    twice(workload)?;
+    let target_count = workload
+        .targets
+        .as_ref()
+        .map_or(1, |it| it.as_slice().len());
+    for (index, job) in workload.job.iter().enumerate() {
+        targets(job, target_count.max(1)).map_err(|flaw| flaw.within("job", index))?;
+    }
+    endless(workload)
+}
+
+/// CPUs of the workload are all workers', so that no job has its own.
+fn twice(workload: &Workload) -> Result<(), Flaw> {
+    let own = workload.job.iter().position(|job| job.cpus.is_some());
+    match own.filter(|_| workload.cpus.is_some()) {
+        None => Ok(()),
+        Some(index) => {
+            let message = "the workload has `cpus`, and so has the job";
+            let flaw = Flaw::new("cpus", message, "leave one of them out");
+            Err(flaw.within("job", index))
+        }
+    }
+}
+
+/// Jobs are on targets that there are.
+fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
+    let of_job = job.target.iter().flat_map(|it| it.as_slice());
+    let of_files = job.files.iter().flat_map(|it| it.targets());
+    let mut all = of_job.copied().chain(of_files);
+    match all.find(|number| *number as usize > count) {
+        None => Ok(()),
+        Some(number) => {
+            let message = match count {
+                1 => format!("`target` is {number}, and the workload has one target"),
+                _ => format!("`target` is {number}, and the workload has {count} targets"),
+            };
+            Err(Flaw::new(
+                "target",
+                message,
+                "add it to `targets` at the top of the file",
+            ))
+        }
+    }
+}
+
+/// A job without an end is ended by time or by another job of its wave.
+fn endless(workload: &Workload) -> Result<(), Flaw> {
+    for wave in all_waves(workload)? {
+        let is_endless = |it: &crate::job::BuiltJob| {
+            it.plan.run_time_ns == 0 && it.plan.stream.end.loops.is_none()
+        };
+        let mut others = wave.built.jobs.iter();
+        let has_ender = others.any(|it| it.plan.ends_others && !is_endless(it));
+        let jobs = wave.built.jobs.iter().zip(&wave.table_indices);
+        if let Some((_, table_index)) = jobs
+            .into_iter()
+            .find(|(job, _)| is_endless(job) && !has_ender)
+        {
+            let message = "the job never ends: its `run_time` is 0 and it has no `loops`";
+            let help = "write a `run_time`, or `loops = 1`";
+            return Err(Flaw::new("run_time", message, help).within("job", *table_index));
+        }
+    }
+    Ok(())
+}
+
+/// Jobs that run beside each other.
+struct Wave {
+    built: BuiltJobs,
+    /// The table of each job.
+    table_indices: Vec<usize>,
+}
+
+fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
+    let mut waves: Vec<(Vec<LooseJob>, Vec<usize>)> = Vec::new();
+    let (mut count, mut file_count) = (0, 0_u64);
+    for (index, table) in workload.job.iter().enumerate() {
+        if index == 0 || table.waits == Some(true) {
+            waves.push(Default::default());
+        }
+        let placed = |flaw: Flaw| flaw.within("job", index);
+        let clones = u64::from(table.count.unwrap_or(1));
+        if count + clones > JOBS_MAX {
+            let message = format!("there are more than {JOBS_MAX} jobs");
+            return Err(placed(Flaw::new("count", message, "use fewer clones")));
+        }
+        let files = table.files.as_ref().map_or(1, FilesChoice::len);
+        file_count = clones.saturating_mul(files).saturating_add(file_count);
+        if file_count > FILES_MAX {
+            let message = format!("the jobs have more than {FILES_MAX} files");
+            return Err(placed(Flaw::new("files", message, "use fewer")));
+        }
+        let jobs = loose(table, index, count, workload).map_err(placed)?;
+        count += clones;
+        if let Some((wave, indices)) = waves.last_mut() {
+            if wave
+                .iter()
+                .any(|it| it.state.is_layout_only != table.layout_only.unwrap_or(false))
+            {
+                let message = "some jobs of the wave only make their files, and others do not";
+                let help = "write `layout_only` in all of them, or `waits` in the next";
+                return Err(placed(Flaw::new("layout_only", message, help)));
+            }
+            indices.extend(jobs.iter().map(|_| index));
+            wave.extend(jobs);
+        }
+    }
+    let waves = waves.into_iter().map(|(jobs, table_indices)| Wave {
+        built: gathered(jobs),
+        table_indices,
+    });
+    Ok(waves.collect())
+}
+
+/// The jobs of a workload whose waves are workloads of their own, with what the workload says for
+/// all of them in its place; none where it has none.
+///
+/// # Errors
+/// What tables cannot say.
+pub(crate) fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
+    if let Some(built) = &workload.jobs {
+        return Ok(Some(with_keys(built, workload)));
+    }
+    let mut waves = all_waves(workload)?;
+    Ok(match waves.is_empty() {
+        true => None,
+        false => Some(waves.swap_remove(0).built),
+    })
+}
+
+/// What another program's file stands for, with the workload's keys, which replace what it says.
+fn with_keys(built: &BuiltJobs, workload: &Workload) -> BuiltJobs {
+    let mut built = built.clone();
+    for job in &mut built.jobs {
+        let plan = &mut job.plan;
+        plan.engine = workload.engine.unwrap_or(plan.engine);
+        plan.cache = workload.cache.unwrap_or(plan.cache);
+        plan.run_time_ns = workload.run_time.map_or(plan.run_time_ns, |it| it.0);
+        plan.ramp_time_ns = workload.ramp_time.map_or(plan.ramp_time_ns, |it| it.0);
+    }
+    built
+}
+
+/// The waves of a workload as workloads of their own, each complete in itself; any other workload
+/// alone.
+pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
+    if workload.job.is_empty() {
+        return vec![workload];
+    }
+    let mut waves: Vec<Vec<JobTable>> = Vec::new();
+    let mut count = 0;
+    for (index, table) in workload.job.iter().enumerate() {
+        if index == 0 || table.waits == Some(true) {
+            waves.push(Vec::new());
+        }
+        let mut table = table.clone();
+        if waves.len() > 1 {
+            table.waits = None;
+            table.seed = table.seed.or(Some(Seed(count + 1)));
+            table.name = table.name.or_else(|| Some(format!("job-{}", index + 1)));
+        }
+        count += u64::from(table.count.unwrap_or(1));
+        if let Some(wave) = waves.last_mut() {
+            wave.push(table);
+        }
+    }
+    let wave_count = waves.len();
+    let own = waves.into_iter().enumerate().map(|(index, job)| {
+        let name = match (wave_count, &workload.name) {
+            (1, name) => name.clone(),
+            (_, name) => {
+                let name = name.as_deref().unwrap_or("workload");
+                Some(format!("{name}-{}", index + 1))
+            }
+        };
+        let title = workload.title.clone();
+        let mut wave = Workload {
+            name,
+            job,
+            ..workload.clone()
+        };
+        wave.title = title.or_else(|| Some(title_of(&wave)));
+        let engine = |table: &JobTable| table.engine.or(wave.engine);
+        if wave
+            .job
+            .iter()
+            .all(|it| engine(it) == Some(EngineKind::Null))
+        {
+            wave.engine = Some(EngineKind::Null);
+        }
+        wave
+    });
+    own.collect()
+}
+
+/// The names of jobs that run together.
+fn title_of(wave: &Workload) -> String {
+    let names = wave.job.iter().enumerate();
+    let names = names.map(|(index, it)| it.name.clone().unwrap_or(format!("job-{}", index + 1)));
+    job_title(names)
+}
+
+/// The title of jobs of these names, which follow each other.
+#[must_use]
+pub fn job_title(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    names.dedup();
+    let more = names.len().saturating_sub(TITLE_NAMES_MAX);
+    names.truncate(TITLE_NAMES_MAX);
+    let mut text = crate::printable(&names.join(", "));
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_a_workload_is_known() {
+        let schema = schemars::schema_for!(Workload);
+        let properties = schema.get("properties").unwrap().as_object().unwrap();
+        for key in properties.keys() {
+            let lists = [&KEYS[..], &OTHER_KEYS, &["keep"]];
+            let count = lists.iter().filter(|it| it.contains(&key.as_str())).count();
+            assert_eq!(count, 1, "`{key}`");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Jobs in workload files: their own and those of fio's job files.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::path::Path;
+
+use end_to_end::{Bed, Finished, need, samples};
+use serde_json::Value;
+
+/// A job file with what tables of jobs have words for.
+const MANY: &str = "[global]\nsize=1m\nioengine=psync\ngroup_reporting\n\
+    [fill]\nrw=write\nbs=64k\nfilename=table\nend_fsync=1\n\
+    [look]\nstonewall\nnumjobs=3\nrw=randread\nbs=4k\nfilename=table\noffset_increment=64k\n\
+    size=512k\n\
+    [both]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:16k/40\nnrfiles=2\nfsync=8\n\
+    random_distribution=zipf:1.2\nnumber_ios=50\nwrite_bw_log=both\n";
+
+/// What a plan says, but for where it was read and where its values come from.
+fn planned(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
+    let seen = bed.run(&[&["check", file, "--json"], more].concat());
+    if seen.code != 0 {
+        let text = seen.stderr;
+        let error = text.find("error: ").map_or(text.as_str(), |at| &text[at..]);
+        return Err(error.to_owned());
+    }
+    let mut plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let mut kept = serde_json::Map::new();
+    for key in ["cells", "targets", "seed", "workloads", "repetition_rule"] {
+        kept.insert(key.to_owned(), plan[key].take());
+    }
+    for workload in kept["workloads"].as_array_mut().unwrap() {
+        workload.as_object_mut().unwrap().remove("front");
+    }
+    Ok(Value::Object(kept))
+}
+
+/// The file as TOML, where there are words for it.
+fn converted(bed: &Bed, file: &str) -> Finished {
+    let seen = bed.run(&["convert", file, "--to", "toml"]);
+    if seen.code == 0 {
+        bed.file("again.toml", &seen.stdout);
+    }
+    seen
+}
+
+/// A run for as long as the file says, and its record.
+fn record(bed: &Bed, file: &str) -> (Finished, Value) {
+    let target = bed.target().to_str().unwrap().to_owned();
+    let seen = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
+    let record = serde_json::from_str(&seen.stdout);
+    let record = record.unwrap_or_else(|error| panic!("{error}: {}", seen.text()));
+    (seen, record)
+}
+
+#[test]
+fn job_files_of_the_field_are_the_same_jobs_as_toml() {
+    let folder = need!(samples("fio"));
+    let bed = Bed::new().unwrap();
+    let (mut same_count, mut refused_count) = (0, 0);
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|it| it != "fio") {
+            continue;
+        }
+        let name = path.to_str().unwrap();
+        let toml = converted(&bed, name);
+        if toml.code != 0 {
+            let refused = planned(&bed, name, &[]).unwrap_err();
+            assert!(toml.stderr.contains(&refused), "{name}: {}", toml.text());
+            refused_count += 1;
+            continue;
+        }
+        for options in [
+            &[][..],
+            &["--engine", "null"],
+            &["--seed", "7", "--run-time", "1s"],
+        ] {
+            let wanted = planned(&bed, name, options);
+            let found = planned(&bed, "again.toml", options);
+            assert_eq!(found, wanted, "{name} {options:?}\n{}", toml.stdout);
+        }
+        same_count += 1;
+    }
+    assert!(
+        same_count >= 20,
+        "{same_count} converted, {refused_count} refused"
+    );
+}
+
+#[test]
+fn a_job_file_does_the_same_from_toml() {
+    let bed = Bed::new().unwrap();
+    bed.file("many.fio", MANY);
+    let toml = converted(&bed, "many.fio");
+    assert_eq!(toml.code, 0, "{}", toml.text());
+    let again = &toml.stdout;
+    for phrase in [
+        "waits = true",
+        "count = 3",
+        "start_step = \"64KiB\"",
+        "16k:40,4k:60",
+    ] {
+        assert!(again.contains(phrase), "{phrase}: {again}");
+    }
+    let did = |file: &str| {
+        let (seen, record) = record(&bed, file);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let cells = record["cells"].as_array().unwrap();
+        let figures = cells
+            .iter()
+            .flat_map(|it| it["worker_figures"].as_array().unwrap());
+        let counts = |operations: &Value| {
+            let all = operations.as_object().unwrap().iter();
+            all.map(|(name, it)| (name.clone(), it["count"].clone(), it["bytes"].clone()))
+                .collect::<Vec<_>>()
+        };
+        figures
+            .map(|it| (it["name"].clone(), counts(&it["operations"])))
+            .collect::<Vec<_>>()
+    };
+    let wanted = did("many.fio");
+    assert_eq!(wanted.len(), 5, "{wanted:?}");
+    assert_eq!(did("again.toml"), wanted, "{again}");
+}
+
+#[test]
+fn what_a_workload_file_leaves_out_is_told() {
+    let bed = Bed::new().unwrap();
+    bed.file("many.fio", MANY);
+    let toml = converted(&bed, "many.fio");
+    for phrase in [
+        "many.fio:4",
+        "`group_reporting` has no effect: it concerns what fio prints or logs, and is left out",
+        "`write_bw_log=both` has no effect",
+    ] {
+        assert!(toml.stderr.contains(phrase), "{phrase}: {}", toml.stderr);
+    }
+    let log = "fio version 2 iolog\na add\na open\na write 0 4096\na close\n";
+    bed.file("old.log", log);
+    bed.file("replay.fio", "[a]\nread_iolog=old.log\nrw=write\n");
+    let refused = converted(&bed, "replay.fio");
+    refused.assert_refused(
+        2,
+        &[
+            "the job `a` replays the log `old.log`",
+            "run the file itself",
+        ],
+    );
+}
+
+#[test]
+fn options_hold_for_all_jobs_and_are_printed() {
+    let bed = Bed::new().unwrap();
+    bed.file(
+        "own.toml",
+        "[[job]]\nname = \"a\"\nengine = \"psync\"\nsize = \"1m\"\nloops = 1\n\
+         [[job]]\nname = \"b\"\nwaits = true\nsize = \"1m\"\nrandom = 100\nrun_time = \"5s\"\n",
+    );
+    let options = [
+        "--engine",
+        "io_uring",
+        "--run-time",
+        "40ms",
+        "--cache",
+        "buffered",
+    ];
+    let plan = planned(&bed, "own.toml", &options).unwrap();
+    let cells = plan["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2);
+    for cell in cells {
+        let job = &cell["workers"][0]["job"];
+        assert_eq!(job["engine"], "io_uring");
+        assert_eq!(job["run_time_ns"], 40_000_000);
+    }
+    let printed = bed.run(&[&["run", "own.toml", "--print", "toml"], &options[..]].concat());
+    assert_eq!(printed.code, 0, "{}", printed.text());
+    bed.file("printed.toml", &printed.stdout);
+    assert_eq!(planned(&bed, "printed.toml", &[]).unwrap(), plan);
+}
+
+#[test]
+fn jobs_of_ones_own_run_beside_and_after_each_other() {
+    let bed = Bed::new().unwrap();
+    bed.file(
+        "own.toml",
+        "cache = \"buffered\"\n\
+         [[job]]\nname = \"load\"\nread = 0\nblock_size = \"64k\"\nfiles = [\"table\"]\n\
+         size = \"1m\"\nloops = 1\nfsync_at_end = true\n\
+         [[job]]\nname = \"queries\"\nwaits = true\ncount = 2\nrandom = 100\n\
+         files = [\"table\"]\nsize = \"1m\"\nrun_time = \"100ms\"\nramp_time = 0\n\
+         [[job]]\nname = \"log\"\nengine = \"psync\"\nread = 0\nsize = \"1m\"\noperations = 40\n\
+         fdatasync_each = 4\nverify = true\nread_back = true\n\
+         [[job]]\nname = \"names\"\nnames = \"create\"\nfiles = 7\n",
+    );
+    let (seen, record) = record(&bed, "own.toml");
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let cells = record["cells"].as_array().unwrap();
+    let workers = |cell: usize| cells[cell]["worker_figures"].as_array().unwrap().clone();
+    let count = |worker: &Value, operation: &str| {
+        worker["operations"][operation]["count"]
+            .as_u64()
+            .unwrap_or(0)
+    };
+    assert_eq!(cells.len(), 2, "{}", seen.text());
+    assert_eq!(count(&workers(0)[0], "write"), 16);
+    let beside = workers(1);
+    let names: Vec<&str> = beside
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["queries", "queries", "log", "names"]);
+    assert!(count(&beside[0], "read") > 0 && count(&beside[1], "read") > 0);
+    assert_eq!(count(&beside[2], "write"), 40);
+    assert_eq!(count(&beside[2], "read"), 40);
+    assert_eq!(
+        count(&beside[3], "create"),
+        7,
+        "{}",
+        beside[3]["operations"]
+    );
+    assert!(
+        bed.left_in_target().is_empty(),
+        "{:?}",
+        bed.left_in_target()
+    );
+}
+
+#[test]
+fn the_example_of_jobs_is_a_workload() {
+    let bed = Bed::new().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/jobs.toml");
+    let seen = bed.run(&["check", example.to_str().unwrap(), "--engine", "null"]);
+    for phrase in [
+        "database",
+        "queries",
+        "8 KiB (90%), 64 KiB (10%)",
+        "fdatasync behind each 1",
+    ] {
+        assert!(seen.stdout.contains(phrase), "{phrase}: {}", seen.text());
+    }
+}
