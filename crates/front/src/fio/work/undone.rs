@@ -116,11 +116,6 @@ fn of_rest(it: &Settings) -> Option<Undone> {
             "use `zonemode=strided`",
         ),
         (
-            it.space.fills_device,
-            "fill_device, fill_fs",
-            "write `size=` in bytes",
-        ),
-        (
             least.read + least.write + least_iops.read + least_iops.write > 0,
             "rate_min, rate_iops_min",
             "leave it out, and read the intervals of the results",
