@@ -50,8 +50,10 @@ fn what_is_not_there_is_told_where_it_is_named() {
     let missing = bed.path().join("none");
     let job = |text: String| bed.file("j.fio", text).display().to_string();
     let of_file = job(format!("[a]\nrw=write\nfilename={}\n", missing.display()));
-    bed.run(&["check", &of_file])
-        .assert_refused(2, &["has no size, and there is no file", "j.fio:1", "size=1g"]);
+    bed.run(&["check", &of_file]).assert_refused(
+        2,
+        &["has no size, and there is no file", "j.fio:1", "size=1g"],
+    );
     let of_device = job("[a]\nrw=read\nfilename=/dev/not-there\nsize=1m\n".to_owned());
     let target = bed.target().display().to_string();
     bed.run(&["check", &of_device])
@@ -84,4 +86,13 @@ fn files_take_the_room_there_is_and_jobs_behind_read_all_of_them() {
     assert!((32 << 20..62 << 20).contains(&written), "{written}");
     assert_eq!(moved(&document, 1, "read"), written);
     assert_eq!(fs::read_dir(mount.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn cpus_that_are_not_there_are_told_with_what_to_name() {
+    let bed = need!(Bed::new());
+    let target = format!("--directory={}", bed.target().display());
+    let line = ["--name=a", "--size=1m", "--cpus_allowed=1000"];
+    bed.run(&[&["as", "fio", &target], &line[..]].concat())
+        .assert_refused(3, &["cannot run a worker on CPU 1000", "lscpu -e"]);
 }
