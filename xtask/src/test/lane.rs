@@ -148,6 +148,7 @@ pub const LANES: &[Lane] = &[
             "samples",
             "fio",
             "fio_language",
+            "fio_there",
             "fio_json",
             "fio_traps",
         ])),
