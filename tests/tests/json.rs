@@ -75,9 +75,10 @@ const OF_SEVERAL: [Case; 5] = [
 const OF_GUESTS: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
 
 /// Commands without, and why.
-const WITHOUT: [(&str, &str); 10] = [
+const WITHOUT: [(&str, &str); 11] = [
     ("schema", "prints a schema, which is JSON"),
     ("convert", "prints a workload file"),
+    ("serve", "prints a URL, and answers in JSON behind it"),
     ("runs note", "says nothing"),
     ("runs tag", "says nothing"),
     ("runs untag", "says nothing"),
