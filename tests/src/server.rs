@@ -16,9 +16,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// A server that ends with the test.
 #[derive(Debug)]
 pub struct Server {
-    child: Child,
+    /// None of a server that something else started.
+    child: Option<Child>,
     /// Kept open, or its last words would end it.
-    _output: BufReader<ChildStdout>,
+    _output: Option<BufReader<ChildStdout>>,
     /// What it printed.
     pub url: String,
     /// Where it listens.
@@ -101,24 +102,34 @@ impl Server {
         let mut output = BufReader::new(output);
         let mut url = String::new();
         output.read_line(&mut url).expect("it prints its URL");
-        let url = url.trim().to_owned();
+        let mut server = Self::at(url.trim());
+        (server.child, server._output) = (Some(child), Some(output));
+        server
+    }
+
+    /// A server of that URL, which something else started and ends.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[must_use]
+    pub fn at(url: &str) -> Self {
         let rest = url.strip_prefix("http://").unwrap_or_default();
         let (host, token) = rest.split_once("/?token=").unwrap_or_default();
         let port = host.rsplit(':').next().and_then(|port| port.parse().ok());
         let port: u16 = port.unwrap_or_else(|| panic!("no URL: {url}"));
         Self {
-            child,
-            _output: output,
+            child: None,
+            _output: None,
             address: SocketAddr::from(([127, 0, 0, 1], port)),
             token: token.to_owned(),
-            url,
+            url: url.to_owned(),
         }
     }
 
     /// The process.
     #[must_use]
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.child.as_ref().expect("a server of this test").id()
     }
 
     /// Kills the process as nothing can prevent.
@@ -126,8 +137,9 @@ impl Server {
     /// # Panics
     /// When it cannot be killed.
     pub fn kill(mut self) {
-        self.child.kill().expect("the server is there");
-        self.child.wait().expect("the server ends");
+        let child = self.child.as_mut().expect("a server of this test");
+        child.kill().expect("the server is there");
+        child.wait().expect("the server ends");
     }
 
     /// Waits for the end, and returns the exit code; none when a signal ended it.
@@ -135,7 +147,8 @@ impl Server {
     /// # Panics
     /// When it cannot be waited for.
     pub fn wait(&mut self) -> Option<i32> {
-        self.child.wait().expect("the server ends").code()
+        let child = self.child.as_mut().expect("a server of this test");
+        child.wait().expect("the server ends").code()
     }
 
     /// Sends bytes, and returns all that comes back until the connection is closed.
@@ -287,8 +300,10 @@ pub fn read_all(stream: &mut TcpStream) -> HttpAnswer {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! `serve`: who may ask, what is answered, and that no run depends on it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use end_to_end::{Bed, HttpAnswer, Server, StreamEvent, run_tool, token_file, wait_for};
@@ -772,6 +773,51 @@ fn a_run_is_stopped_with_what_was_measured_or_aborted_without() {
         server.get(&format!("/api/runs/{run}")).status == 404
     });
     wait_for("removed files", || bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_cell_is_left_out_and_the_next_one_is_measured() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let text = null(2, "60s");
+    let run = begun(&bed, &server, &asked(&bed, &text));
+    let path = format!("/api/runs/{run}/events");
+    let events = server.events(&path, None, "interval");
+    let interval = &events.last().unwrap().data["interval"];
+    let latencies = &interval["latencies"]["read"];
+    let counts = latencies["counts"].as_array().unwrap();
+    let counted: u64 = counts.iter().map(|it| it.as_u64().unwrap()).sum();
+    assert_eq!(counted, interval["operations"]["read"]["count"]);
+    assert!(interval["ran_ns"].as_u64().unwrap() > 0, "{interval}");
+    let told = server.change(&format!("POST /api/runs/{run}/skip"), &json!({}));
+    fits(&bed, "serve-told", 202, &told);
+    let events = server.events(&path, Some(&events.last().unwrap().id), "interval");
+    assert!(names(&events).contains(&"cell-end"), "{:?}", names(&events));
+    assert_eq!(events.last().unwrap().data["position"], 1);
+    let told = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+    assert_eq!(told.status, 202);
+    wait_for_status(&server, &run, "interrupted");
+}
+
+#[test]
+fn a_page_beside_a_run_ends_with_it() {
+    let bed = Bed::new().unwrap();
+    bed.file("null.toml", null(1, "4s"));
+    let mut command = bed.command(&["run", "null.toml", "--web", "--quiet", "--no-html"]);
+    command.args(["--target".as_ref(), bed.target().as_os_str()]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut run = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
+    let url = said.find_map(|line| Some(line.unwrap().strip_prefix("page: ")?.to_owned()));
+    let server = Server::at(&url.unwrap());
+    let facts = fits(&bed, "serve", 200, &server.get("/api"));
+    let id = facts["beside_run"].as_str().unwrap();
+    let events = server.events(&format!("/api/runs/{id}/events"), None, "run-end");
+    assert_eq!(events.last().unwrap().data["status"], "complete");
+    assert!(run.wait().unwrap().success());
+    wait_for("the end of the server", || {
+        std::net::TcpStream::connect(server.address).is_err()
+    });
 }
 
 #[test]
