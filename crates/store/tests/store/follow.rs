@@ -115,7 +115,7 @@ fn a_run_that_goes_on_tells_its_process() {
     let live = store.live_runs().unwrap();
     assert_eq!(live[0].id, record(1).id);
     assert!(live[0].owner.is_this_process());
-    drop(writer);
+    bed.kill(writer, &record(1));
     assert!(store.live_runs().unwrap().is_empty());
     let seen = store.since("last", Cursor::default(), 9).unwrap();
     assert_eq!(seen.status, RunStatus::Interrupted);

@@ -83,7 +83,7 @@ fn every_word_must_be_somewhere() {
 
 #[test]
 fn a_query_takes_what_it_says() {
-    let (_bed, store, writer) = five();
+    let (bed, store, writer) = five();
     let found = |query: RunQuery| numbers(&store.page(&query).unwrap());
     let status = |status| {
         found(RunQuery {
@@ -123,7 +123,7 @@ fn a_query_takes_what_it_says() {
         [3, 2]
     );
     // A run whose process is gone was interrupted, whatever is stored.
-    drop(writer);
+    bed.kill(writer, &record(5));
     assert_eq!(status(RunStatus::Running), [0; 0]);
     assert_eq!(status(RunStatus::Interrupted), [5]);
 }
