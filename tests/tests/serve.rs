@@ -390,6 +390,12 @@ fn what_leads_out_of_the_roots_or_the_folder_is_refused() {
         fits(&bed, "serve-error", 403, &answer)["help"].is_string(),
         true
     );
+}
+
+#[test]
+fn no_name_or_run_leads_to_a_file_of_others() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
     for name in [
         "..%2f..%2fetc%2fpasswd",
         "%2fetc%2fpasswd",
@@ -597,6 +603,16 @@ fn a_run_is_started_watched_kept_compared_and_removed() {
     fits(&bed, "compare", 200, &answer);
     let page = server.get(&format!("/api/compare/page?runs={first},{second}"));
     assert!(page.status == 200 && page.body.contains("<html"));
+}
+
+#[test]
+fn runs_are_noted_found_and_removed() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let first = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
+    wait_for_status(&server, &first, "complete");
+    let second = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
+    wait_for_status(&server, &second, "complete");
     let notes = json!({"tags": ["second", "third"], "note": ""});
     let line = format!("PUT /api/runs/{first}/notes");
     let view = fits(&bed, "serve-run", 200, &server.change(&line, &notes));

@@ -1,7 +1,7 @@
 //! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once. SIGUSR1: the
-//! next cell. SIGTSTP and SIGCONT: the full screen is left and taken again. What was ignored at the start stays ignored,
-//! as `nohup` and the background jobs of shells want it, for programs that are started from here
-//! as well.
+//! next cell. SIGTSTP and SIGCONT: the full screen is left and taken again. What was ignored at
+//! the start stays ignored, as `nohup` and the background jobs of shells want it, for programs
+//! that are started from here as well.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -29,8 +29,8 @@ pub(crate) struct WaitSeries {
 }
 
 impl WaitSeries {
-    /// Begins to look at these devices and threads, where they are few every 0.1 s, or twice in an interval
-    /// where that is longer.
+    /// Begins to look at these devices and threads, where they are few every 0.1 s, or twice in an
+    /// interval where that is longer.
     pub fn start(&mut self, devices: Option<DeviceCounters>, thread_ids: &[i32], interval_ns: u64) {
         self.devices = devices;
         self.counters = Some(WaitCounters::open(thread_ids));

@@ -98,6 +98,12 @@ fn main() {
             })
             .unwrap()
     });
+    look_for(&store);
+    timed("load one", || store.load("@-5000").unwrap());
+}
+
+/// Asks for parts of the list.
+fn look_for(store: &Store) {
     let query = RunQuery {
         limit: 100,
         ..RunQuery::default()
@@ -133,7 +139,6 @@ fn main() {
             })
             .unwrap()
     });
-    timed("load one", || store.load("@-5000").unwrap());
 }
 
 /// Tells a run as fast as can be; returns how long the slowest event took.

@@ -17,14 +17,15 @@ const BUSY_MAX_NS: u64 = 10_000_000_000;
 
 /// What a call comes to before anything is asked of the engine.
 pub(super) enum Begun {
-    Issue(Request),
+    /// Its first piece can be asked for.
+    Ready,
     /// The slot stands elsewhere now.
     Moved,
     Wait,
 }
 
 impl Interpreter {
-    /// The first request of a call.
+    /// Begins a call.
     #[inline]
     pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> Begun {
         let is_body = self.slots[index].section == Section::Body;
@@ -74,7 +75,7 @@ impl Interpreter {
             slot.frame.start_ns = now_ns;
         }
         self.amounts.calls += 1;
-        Begun::Issue(self.piece(index, number))
+        Begun::Ready
     }
 
     /// Bytes that a call moves in all, and whether it goes on until a read returns nothing.
@@ -189,28 +190,16 @@ impl Interpreter {
     }
 
     /// The request of a call that moves it on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn piece(&mut self, index: usize, number: u16) -> Request {
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
         let call = &mut slot.call;
-        let mut request = Request {
-            operation: code.operation,
-            fileset: call.fileset,
-            handle: code.handle,
-            slot: index as u32,
-            file_index: call.file,
-            length_bytes: 0,
-            offset_bytes: 0,
-        };
-        request.offset_bytes = match code.form {
+        let mut offset_bytes = match code.form {
             Form::Code(code) => code,
             Form::Second => call.second.code(),
             Form::Length => call.left_bytes,
-            Form::Entry(walk) => {
-                (request.offset_bytes, request.length_bytes) = self.entry(index, walk);
-                return request;
-            }
+            Form::Entry(_) => 0,
             Form::Offset => call.offset_bytes,
             Form::Sought => Request::seeking(call.offset_bytes),
             Form::Position { unit_bytes } => {
@@ -218,19 +207,35 @@ impl Interpreter {
                 by_position(call.offset_bytes, register.stands_bytes, unit_bytes)
             }
         };
+        let mut length_bytes = 0;
         if code.operation.moves_bytes() {
             // No more than a piece, which is 32 bits.
-            request.length_bytes = call.left_bytes.min(code.piece_bytes.into()) as u32;
+            length_bytes = call.left_bytes.min(code.piece_bytes.into()) as u32;
             call.expected_bytes = match code.operation {
                 Operation::Read => {
                     let size = self.states[usize::from(call.fileset)].size(call.file);
                     let rest = size.saturating_sub(call.offset_bytes);
-                    rest.min(request.length_bytes.into()) as u32
+                    rest.min(length_bytes.into()) as u32
                 }
-                _ => request.length_bytes,
+                _ => length_bytes,
             };
         }
-        request
+        let (operation, fileset, handle) = (code.operation, call.fileset, code.handle);
+        let file_index = call.file;
+        if let Form::Entry(walk) = code.form {
+            (offset_bytes, length_bytes) = self.entry(index, walk);
+        }
+        // Made at once, of what is in registers: a request that is stored field by field and then
+        // copied as a whole waits for its stores.
+        Request {
+            operation,
+            fileset,
+            handle,
+            slot: index as u32,
+            file_index,
+            length_bytes,
+            offset_bytes,
+        }
     }
 
     /// What a completion means for the call: whether it is done, or the negated error number.

@@ -40,7 +40,9 @@ impl Generator for Interpreter {
         self.alone(Section::Leave, self.code.leave)
     }
 
-    #[inline]
+    // Into the loop: a step that is handed over through memory is waited for there, as its bytes
+    // are stored one by one and loaded two at a time.
+    #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let index = slot as usize;
         for _ in 0..QUIET_ACTS_MAX {
@@ -76,9 +78,9 @@ impl Generator for Interpreter {
             }
             match instruction {
                 Instruction::Call(number) => match self.begin(index, number, now_ns) {
-                    Begun::Issue(request) => {
+                    Begun::Ready => {
                         self.in_flight += 1;
-                        return Step::Issue(request);
+                        return Step::Issue(self.piece(index, number));
                     }
                     Begun::Moved => {}
                     Begun::Wait => return self.wait(now_ns + PAUSE_NS),
