@@ -89,6 +89,7 @@ pub const LANES: &[Lane] = &[
             "disturbed",
             "strangers",
             "runs",
+            "serve",
             "golden",
             "classics",
             "reports",
