@@ -32,6 +32,9 @@ export async function showBuild({ main, params, signal }) {
   else await page.takeBuiltin(params.get("workload") ?? "file-server");
 }
 
+/** A default that fits into a field. */
+const short = (text) => (text && text.length <= 18 ? text.replaceAll("`", "") : undefined);
+
 class BuildPage {
   constructor(main, known, signal) {
     Object.assign(this, { main, signal, ...known, timer: null, asking: null, specs: [] });
@@ -217,7 +220,7 @@ class BuildPage {
     const made = FIELDS.map(([key, label, usual]) => {
       const about = this.keys.find(({ table, name }) => table === "" && name === key);
       const input = h("input", {
-        value: typed(keyText(text, key)), placeholder: about?.default ?? usual, disabled: !this.isToml, title: about?.meaning,
+        value: typed(keyText(text, key)), placeholder: short(about?.default) ?? usual, disabled: !this.isToml, title: about?.meaning,
         oninput: () => this.write(withKey(this.editor.text, key, literal(input.value))),
       });
       input.name = key;
@@ -225,7 +228,7 @@ class BuildPage {
     });
     const words = ["engine", "cache"].map((key) => {
       const about = this.keys.find(({ table, name }) => table === "" && name === key);
-      const select = choice([["", `default (${(about?.default ?? "").replaceAll("`", "")})`], ...(about?.words ?? [])], typed(keyText(text, key)), {
+      const select = choice([["", `default${short(about?.default) ? `: ${short(about.default)}` : ""}`], ...(about?.words ?? [])], typed(keyText(text, key)), {
         disabled: !this.isToml, title: about?.meaning,
         onchange: () => this.write(withKey(this.editor.text, key, literal(select.value))),
       });

@@ -1,7 +1,7 @@
 // Verdicts on two or more runs, each against the first; the whole comparison is a page of its own.
 
 import { get, query } from "./api.js";
-import { show } from "./charts.js";
+import { sentence, show } from "./charts.js";
 import { failure, h, table } from "./dom.js";
 
 const WORDS = {
@@ -50,7 +50,7 @@ function part({ a, b, cells, plan_differences: plan, environment_differences: en
     h("p", { class: "where" }, names(b), " against ", names(a)),
     verdict(rows),
     differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "What differs besides"),
-      h("ul", {}, differences.map((text) => h("li", {}, text)))) : "",
+      h("ul", {}, differences.map((text) => sentence("li", text)))) : "",
     table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element))));
 }
 

@@ -115,9 +115,11 @@ export class Course {
   }
 }
 
+/** Takes an interval behind those that are there; what is told twice is taken once. */
 function append(cell, interval) {
   const last = cell.intervals.at(-1);
-  if (!last || interval.at_ns > last.at_ns) cell.intervals.push(interval);
+  const isBehind = !last || interval.at_ns >= last.at_ns + last.length_ns / 2;
+  if (isBehind) cell.intervals.push(interval);
 }
 
 /** Operations or bytes a second of an interval: of one operation, or of all. */

@@ -1,5 +1,7 @@
 // Elements, without markup in strings: what a run is called is never read as HTML.
 
+import { sentence } from "./charts.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Makes an element. Functions are listeners; what an element has no property for is an attribute. */
@@ -98,8 +100,8 @@ export function confirmed(title, text, deed) {
 
 /** A note that something failed, with what to do about it. */
 export function failure(error) {
-  const help = error.help ? h("p", {}, "help: ", error.help) : null;
-  return h("div", { class: "warnings", role: "alert" }, h("p", {}, error.message), help);
+  const help = error.help ? h("p", {}, "help: ", sentence("span", error.help)) : null;
+  return h("div", { class: "warnings", role: "alert" }, sentence("p", error.message), help);
 }
 
 /** A time as people of the browser's place write it. */

@@ -1,5 +1,6 @@
 // The text of a workload, with numbers of lines, and marks at those of which something is said.
 
+import { sentence } from "./charts.js";
 import { button, h } from "./dom.js";
 
 export class TextEditor {
@@ -62,8 +63,8 @@ export class TextEditor {
 export function verdictList(verdicts, editor) {
   const items = verdicts.map(({ severity, line, column, message, help }) => {
     const place = line ? button(`line ${line}${column ? `:${column}` : ""}`, () => editor.go(line, column), { class: "place" }) : "";
-    return h("li", { class: severity }, h("strong", {}, severity), " ", place, " ", message,
-      help ? h("small", { class: "note" }, `help: ${help}`) : null);
+    return h("li", { class: severity }, h("strong", {}, severity), " ", place, " ", sentence("span", message),
+      help ? h("small", { class: "note" }, "help: ", sentence("span", help)) : null);
   });
   return h("ul", { class: "verdicts" }, items);
 }

@@ -126,14 +126,16 @@ export class HeatMap {
     const shades = Array.from({ length: 33 }, (_, index) => faded(color("color-0"), (index / 32) * 100));
     columns.forEach((rows, index) => {
       const { from, to } = this.points[index];
-      const x = this.x(from);
-      const width = Math.max(1, this.x(to) - x + 0.5);
+      // Whole pixels, or the edges of what can be seen through would be seen, too.
+      const x = Math.round(this.x(from));
+      const width = Math.max(1, Math.round(this.x(to)) - x);
       rows.forEach((amount, row) => {
         if (amount === 0) return;
         // Four powers of ten are told apart: one of a hundred is to be seen beside the many.
         const depth = Math.max(0.08, 1 + Math.log10(amount / most) / 4);
         context.fillStyle = shades[Math.round(Math.min(1, depth) * 32)];
-        context.fillRect(x, this.y(row + 1), width, this.y(row) - this.y(row + 1) + 0.5);
+        const [top, bottom] = [row + 1, row].map((edge) => Math.round(this.y(edge)));
+        context.fillRect(x, top, width, bottom - top);
       });
     });
   }

@@ -3,7 +3,7 @@
 
 import { get, ofRun, post, query } from "./api.js";
 import { requestOf, startAgain } from "./again.js";
-import { show } from "./charts.js";
+import { sentence, show } from "./charts.js";
 import { Course, errors } from "./course.js";
 import {
   announce, button, confirmed, duration, failure, h, localTime, table,
@@ -66,17 +66,17 @@ class RunPage {
     this.tiles = new Tiles(main);
     this.warnings = h("section", { "aria-label": "Warnings" });
     main.append(this.warnings);
-    const charts = h("section", { class: "figures", "aria-label": "Over time" });
-    main.append(charts);
+    const rows = ["Over time", "Latency", "What disturbs"].map((label) =>
+      h("section", { class: "figures", "aria-label": label }));
+    main.append(...rows);
+    const some = (has) => (points) => points.some(({ interval }) => interval && has(interval));
     this.charts = [
-      new OngoingChart(charts, throughput),
-      new OngoingChart(charts, latencies),
+      new OngoingChart(rows[0], throughput),
+      new OngoingChart(rows[0], latencies),
+      new OngoingChart(rows[2], processor, some((it) => typeof it.pressure_ns === "number")),
+      new OngoingChart(rows[2], failures, some((it) => errors(it) > 0)),
     ];
-    this.heat = new HeatMap(charts);
-    this.charts.push(new OngoingChart(charts, processor, (points) =>
-      points.some(({ interval }) => interval && typeof interval.pressure_ns === "number")));
-    this.charts.push(new OngoingChart(charts, failures, (points) =>
-      points.some(({ interval }) => interval && errors(interval) > 0)));
+    this.heat = new HeatMap(rows[1]);
     this.cells = h("section", { "aria-label": "Cells" });
     main.append(this.cells, this.cost = h("p", { class: "remark" }));
     this.title();
@@ -275,11 +275,11 @@ class RunPage {
       this.warnings.replaceChildren();
       return;
     }
-    const items = warnings.map(({ code, message, cell, level }) =>
+    const items = alike(warnings).map(({ code, message, level, cells }) =>
       h("li", { class: level === "severe" ? "severe" : "" }, h("code", { class: "kind" }, code), " ",
-        cell === null || cell === undefined ? "" : `cell ${cell + 1}: `, message));
+        cells.length > 0 ? `cell ${cells.join(", ")}: ` : "", sentence("span", message)));
     this.warnings.replaceChildren(h("div", { class: "warnings" },
-      h("h2", {}, warnings.length === 1 ? "A reason to doubt" : `${warnings.length} reasons to doubt`),
+      h("h2", {}, items.length === 1 ? "A reason to doubt" : `${items.length} reasons to doubt`),
       h("ul", {}, items)));
   }
 
@@ -303,6 +303,17 @@ class RunPage {
     this.cost.textContent = `This server has used ${percent} % of one processor since it started. ` +
       "What watches a measurement also costs: close pages that nobody needs.";
   }
+}
+
+/** Warnings that say the same of several cells, once. */
+function alike(warnings) {
+  const all = new Map();
+  for (const warning of warnings) {
+    const key = `${warning.code} ${warning.message}`;
+    if (!all.has(key)) all.set(key, { ...warning, cells: [] });
+    if (typeof warning.cell === "number") all.get(key).cells.push(warning.cell + 1);
+  }
+  return [...all.values()];
 }
 
 function measured(cell) {

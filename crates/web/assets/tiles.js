@@ -6,7 +6,7 @@ import { errors, latency, pressure, rate, slowest, together } from "./course.js"
 import { choice, h, svg } from "./dom.js";
 
 const KEY = "pgmeter-tiles";
-const DEFAULTS = ["rate", "bandwidth", "p50", "slowest", "errors", "pressure"];
+const DEFAULTS = ["rate", "bandwidth", "p50", "p99", "slowest", "errors"];
 const COURSE = 60;
 const MODES = [["last", "in the last interval"], ["cell", "since the cell began"]];
 
@@ -106,11 +106,11 @@ class Tile {
     this.value.replaceChildren(number, unit.length > 0 ? h("small", {}, ` ${unit.join(" ")}`) : "");
     this.value.title = mode === "cell" && !isWhole ? "in the last interval" : "";
     const most = values.reduce((most, value) => Math.max(most, value ?? 0), now ?? 0);
-    const top = statistic.unit === "percent" ? 100 : round(most);
+    const top = statistic.unit === "percent" ? 100 : round(most, statistic.unit);
     this.meter.max = top || 1;
     this.meter.value = now ?? 0;
     this.meter.setAttribute("aria-label", `${statistic.label}: ${text} of ${show(statistic.unit, top)}`);
-    this.scale.textContent = `of ${show(statistic.unit, top)}`;
+    this.scale.textContent = top > 0 ? `of ${show(statistic.unit, top)}` : "none so far";
     this.element.classList.toggle("severe", statistic.label === "Errors" && now > 0);
     this.course(values.slice(-COURSE), top || 1);
   }
@@ -133,9 +133,13 @@ class Tile {
   }
 }
 
-/** The next of one, two and five times a power of ten. */
-function round(most) {
+/** The next of one, two and five times a power of ten of the unit. */
+function round(most, unit) {
   if (most <= 0) return 0;
+  if (unit === "bytes_per_second" && most >= 1024) {
+    const size = 1024 ** Math.min(3, Math.floor(Math.log(most) / Math.log(1024)));
+    return size * round(most / size);
+  }
   const power = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 5, 10].map((factor) => factor * power).find((top) => top >= most);
 }

@@ -35,7 +35,7 @@ const CHARTS: &str = concat!(
     of_report!("page/axes.js"),
     of_report!("page/plot.js"),
     of_report!("page/figure.js"),
-    "export { color, faded, figure, figures, logTicks, redraw, show, tick };\n",
+    "export { color, faded, figure, figures, logTicks, redraw, sentence, show, tick };\n",
 );
 
 const fn style(path: &'static str, text: &'static str) -> Asset {
