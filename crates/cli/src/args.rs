@@ -159,6 +159,9 @@ pub(crate) struct RunArgs {
     /// Print each repetition, not only the means
     #[arg(long)]
     pub all: bool,
+    /// Serve a page with live figures while measuring; its URL is printed on standard error
+    #[arg(long, conflicts_with = "no_db")]
+    pub web: bool,
     /// Live display while measuring
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,

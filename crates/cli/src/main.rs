@@ -4,6 +4,7 @@
 mod terminal;
 
 mod args;
+mod beside;
 mod browser;
 mod command;
 mod complete;

@@ -58,7 +58,7 @@ pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::{FORMAT, upgrade_cell};
-pub use interval::{IntervalFigures, IntervalRecord};
+pub use interval::{IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts};
 pub use key::CellKey;
 pub use lab::{
     Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,

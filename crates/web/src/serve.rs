@@ -22,6 +22,9 @@ const WAITING_THREADS_MAX: usize = 8;
 /// Such a thread ends when it had nothing to do for so long.
 const THREAD_KEEP: Duration = Duration::from_secs(5);
 
+/// How long a server goes on that is beside a run, once that is over.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
 /// A server that has its port and its token.
 #[derive(Debug)]
 pub struct Server {
@@ -124,7 +127,8 @@ async fn over(shared: Arc<Shared>) {
         let run = id.clone();
         let is_live = shared.with_store(move |store| Ok(store.is_live(&run)?));
         if !is_live.await.unwrap_or(false) {
-            return;
+            // Whoever looks on has yet to hear of it.
+            return tokio::time::sleep(LAST_WORDS).await;
         }
     }
 }

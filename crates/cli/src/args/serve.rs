@@ -32,6 +32,9 @@ pub(crate) struct ServeArgs {
     /// Let runs from the page write to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
+    /// Show this run, and end when it is over: what `run --web` starts
+    #[arg(long, value_name = "RUN", hide = true)]
+    pub beside_run: Option<String>,
     /// Open the page in the browser: `BROWSER`, or that of the desktop
     #[arg(long)]
     pub open: bool,

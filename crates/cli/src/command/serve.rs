@@ -10,6 +10,7 @@ use report::page_policy;
 use web::{ServeOptions, Server};
 
 use crate::args::ServeArgs;
+use crate::beside::PROGRAM;
 use crate::browser;
 use crate::failure::{Exit, Failure};
 use crate::stored::Place;
@@ -17,13 +18,17 @@ use crate::terminal::print;
 
 /// Where the page is unless it is said where.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7764);
-/// This program, also when its file was replaced meanwhile.
-const PROGRAM: &str = "/proc/self/exe";
+/// How far a page beside a run stands back.
+const BESIDE_NICE: i32 = 10;
 /// The variable that names the file with the token.
 const TOKEN_FILE: &str = "PGMETER_TOKEN_FILE";
 
 /// Serves until Ctrl-C.
 pub(crate) fn serve(args: &ServeArgs, place: &Place) -> Result<Exit, Failure> {
+    if args.beside_run.is_some() {
+        // Whoever measures comes first; where that is refused, it is as all others are.
+        let _ = rustix::process::nice(BESIDE_NICE);
+    }
     let server = Server::new(options(args, place)?)?;
     let url = server.url();
     print(format!("{url}\n"))?;
@@ -51,7 +56,7 @@ fn options(args: &ServeArgs, place: &Place) -> Result<ServeOptions, Failure> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         token_file: token_file.map(PathBuf::from),
         report_policy: page_policy(),
-        beside_run: None,
+        beside_run: args.beside_run.clone(),
     })
 }
 
