@@ -154,8 +154,8 @@ class BuildPage {
     if (!this.isToml) return;
     let { text } = this.editor;
     for (const [key, value] of Object.entries(settings)) text = withKey(text, key, literal(value));
-    if (text !== this.editor.text) this.write(text);
-    this.fill();
+    this.editor.text = text;
+    this.edited();
   }
 
   /** Takes a text as the workload. */
@@ -164,8 +164,9 @@ class BuildPage {
     this.editor.text = text;
     if (!builtin) this.built.value = "";
     this.title();
-    this.fill();
-    this.check(0);
+    this.fields();
+    this.mix.replaceChildren();
+    this.check(0, true);
   }
 
   title() {
@@ -186,7 +187,7 @@ class BuildPage {
     this.check(CHECK_MS);
   }
 
-  /** Fills the form from the text. */
+  /** Fills the form from the text, which is known to be right. */
   async fill() {
     this.fields();
     const { text } = this.editor;
@@ -195,13 +196,7 @@ class BuildPage {
       this.mix.replaceChildren(h("p", {}, "This file is run as it is. To change it in the form, turn it into TOML first. "), turn);
       return;
     }
-    let shown;
-    try {
-      shown = await post("/api/show", { text, name: this.name }, this.signal);
-    } catch {
-      // What is wrong is told by the verdicts; the form stays as it was.
-      return;
-    }
+    const shown = await post("/api/show", { text, name: this.name }, this.signal);
     if (this.editor.text !== text) return;
     const isPlain = shown.workloads.length === 1 && !/^\s*\[\[\s*part/m.test(text) && shown.workloads[0].use === null;
     const specs = isPlain ? shown.workloads[0].access_spec ?? [] : [];
@@ -362,18 +357,23 @@ class BuildPage {
     return { workload: this.workload(), targets: [...this.targets], overwrite_devices: [...this.devices] };
   }
 
-  /** Has the server check it soon; what was asked before is not waited for. */
-  check(delay, isTyped = false) {
+  /** Has the server check it soon; what was asked before is not waited for. The form is filled anew
+   * where the text was changed by other means, as soon as it is right. */
+  check(delay, fills = false) {
+    this.fills ||= fills;
     clearTimeout(this.timer);
     this.asking?.abort();
     this.start.disabled = true;
     this.timer = setTimeout(async () => {
       this.asking = new AbortController();
       const { signal } = this.asking;
-      if (isTyped) this.fill();
       try {
         const answer = await post("/api/check", this.request(), signal);
-        if (!signal.aborted && !this.signal.aborted) this.judge(answer);
+        if (signal.aborted || this.signal.aborted) return;
+        this.judge(answer);
+        if (!this.fills || (this.isToml && !answer.is_understood)) return;
+        this.fills = false;
+        await this.fill();
       } catch (error) {
         if (!signal.aborted && !this.signal.aborted) this.verdicts.replaceChildren(failure(error));
       }

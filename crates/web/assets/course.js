@@ -153,12 +153,31 @@ export const waiting = (interval, workers) =>
     ? null
     : Math.min(100, (100 * interval.waited_ns) / Math.max(1, interval.length_ns * workers));
 
+/** Share of the time in which a worker ran, in percent. */
+export const running = (interval, workers) =>
+  typeof interval.ran_ns === "number"
+    ? Math.min(100, (100 * interval.ran_ns) / Math.max(1, interval.length_ns * workers))
+    : null;
+
+/** A latency that so many percent did not exceed, from how often which was measured: the middle of a
+ * step, which is a fifth wide. Null where that was not kept. */
+export function percentile(interval, percent, operation) {
+  const kept = interval.latencies?.[operation];
+  if (!kept) return null;
+  const all = kept.counts.reduce((sum, count) => sum + count, 0);
+  let left = (all * percent) / 100;
+  const step = kept.counts.findIndex((count) => (left -= count) <= 1e-9);
+  if (all === 0 || step < 0) return null;
+  const middle = 2 ** ((kept.first_step + step + 0.5) / 4);
+  return Math.min(middle, interval.operations[operation]?.max_ns ?? middle);
+}
+
 /** Several intervals as one, for what adds up. */
 export function together(intervals) {
-  const whole = { at_ns: 0, length_ns: 0, waited_ns: null, pressure_ns: null, operations: {} };
+  const whole = { at_ns: 0, length_ns: 0, ran_ns: null, waited_ns: null, pressure_ns: null, operations: {} };
   for (const interval of intervals) {
     whole.length_ns += interval.length_ns;
-    for (const name of ["waited_ns", "pressure_ns"]) {
+    for (const name of ["ran_ns", "waited_ns", "pressure_ns"]) {
       if (typeof interval[name] === "number") whole[name] = (whole[name] ?? 0) + interval[name];
     }
     for (const [name, figures] of Object.entries(interval.operations)) {

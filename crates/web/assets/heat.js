@@ -1,14 +1,15 @@
 // The heat map of latency: time from left to right, latency on a logarithmic scale upward, and how
 // many operations a second were there as depth of color.
 //
-// An interval has the median, the 99th percentile and the slowest operation. The map shows just
-// that: half of the operations around and below the median, 49 of 100 between it and the 99th
-// percentile, and 1 of 100 between that and the slowest. Within each part they are spread evenly.
+// Intervals count how often which latency was measured, in four steps from each power of two to the
+// next. Where that was not kept, the map shows what is known: half of the operations around and
+// below the median, 49 of 100 between it and the 99th percentile, and 1 of 100 between that and the
+// slowest, spread evenly.
 
 import { color, faded, logTicks, show, tick } from "./charts.js";
 import { choice, field, h, table, th } from "./dom.js";
 
-const ROWS = 72;
+const STEPS_PER_OCTAVE = 4;
 const HEIGHT = 280;
 const [LEFT, BOTTOM, TOP, RIGHT] = [58, 26, 8, 12];
 /** How far below the median its half is shown, as a part of it; where it ends is not known. */
@@ -23,8 +24,7 @@ export class HeatMap {
     this.select = choice([["", "all operations"]], "", { onchange: () => this.draw() });
     this.numbers = h("details", { class: "numbers", ontoggle: () => this.fillTable() },
       h("summary", {}, "Data as a table"));
-    const summary = "How many operations were how slow when: the darker, the more. The map is made of " +
-      "the median, the 99th percentile and the slowest operation of each interval.";
+    const summary = "How many operations were how slow when: the darker, the more.";
     this.element = h("figure", { class: "chart wide" },
       h("figcaption", {}, h("h4", {}, "Heat map of latency"), h("p", {}, summary)),
       h("div", { class: "controls" }, field("Operations", this.select)), this.plot, this.numbers);
@@ -63,6 +63,19 @@ export class HeatMap {
     return all.filter(([, it]) => it.count > 0 && it.p50_ns && it.max_ns);
   }
 
+  /** First and last step of an operation in an interval, with how many a nanosecond were in each. */
+  steps(interval, name, it) {
+    const kept = interval.latencies?.[name];
+    const each = 1 / Math.max(1, interval.length_ns);
+    if (kept) return kept.counts.map((count, index) => [kept.first_step + index, count * each]);
+    const p99 = Math.max(it.p99_ns ?? it.max_ns, it.p50_ns);
+    return [
+      ...spread(it.p50_ns * BELOW, it.p50_ns, 0.5 * it.count * each),
+      ...spread(it.p50_ns, p99, 0.49 * it.count * each),
+      ...spread(p99, Math.max(it.max_ns, p99), 0.01 * it.count * each),
+    ];
+  }
+
   draw() {
     const width = this.plot.clientWidth;
     if (width < 100 || this.points.length === 0) return;
@@ -72,11 +85,12 @@ export class HeatMap {
       canvas.width = Math.round(width * ratio);
       canvas.height = HEIGHT * ratio;
     }
-    this.scale(width);
+    const columns = this.density();
+    this.scale(width, columns);
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, HEIGHT);
-    this.paint(context, this.density());
+    this.paint(context, columns);
     this.axes(context, width);
     const [low, high] = this.ends.map((value) => show("nanoseconds", value));
     canvas.setAttribute("aria-label", `Heat map of latency over ${this.points.length} intervals, ` +
@@ -85,56 +99,46 @@ export class HeatMap {
     canvas.dataset.columns = String(this.points.length);
   }
 
-  /** Where values are drawn. The scale only grows, so that what moves is the figures. */
-  scale(width) {
-    const all = this.points.flatMap(({ interval }) => this.figures(interval).map(([, it]) => it));
-    const low = all.reduce((least, it) => Math.min(least, it.p50_ns * BELOW), Infinity);
-    const high = all.reduce((most, it) => Math.max(most, it.max_ns), 0);
-    this.ends = high > 0 ? [low, high * 1.15] : [1e3, 1e6];
+  /** Where times and steps are drawn. */
+  scale(width, columns) {
+    let [low, high] = [Infinity, 0];
+    for (const steps of columns) {
+      for (const step of steps.keys()) [low, high] = [Math.min(low, step), Math.max(high, step + 1)];
+    }
+    if (high === 0) [low, high] = [40, 80];
+    this.ends = [low, high].map((step) => 2 ** (step / STEPS_PER_OCTAVE));
     const [from, to] = [this.points[0].from, this.points.at(-1).to];
-    const [bottom, top] = this.ends.map(Math.log);
     this.x = (time) => LEFT + ((time - from) / Math.max(1e-9, to - from)) * (width - LEFT - RIGHT);
-    this.row = (latency) => ((Math.log(latency) - bottom) / (top - bottom)) * ROWS;
-    this.y = (row) => HEIGHT - BOTTOM - (row / ROWS) * (HEIGHT - BOTTOM - TOP);
+    this.y = (step) => HEIGHT - BOTTOM - ((step - low) / (high - low)) * (HEIGHT - BOTTOM - TOP);
   }
 
-  /** Operations a second in each row of each column. */
+  /** Operations in each step, for each interval. */
   density() {
     return this.points.map(({ interval }) => {
-      const rows = new Float32Array(ROWS);
-      for (const [, it] of this.figures(interval)) {
-        const each = it.count / Math.max(1, interval.length_ns);
-        const p99 = Math.max(it.p99_ns ?? it.max_ns, it.p50_ns);
-        this.spread(rows, it.p50_ns * BELOW, it.p50_ns, 0.5 * each);
-        this.spread(rows, it.p50_ns, p99, 0.49 * each);
-        this.spread(rows, p99, Math.max(it.max_ns, p99), 0.01 * each);
+      const steps = new Map();
+      for (const [name, it] of this.figures(interval)) {
+        for (const [step, amount] of this.steps(interval, name, it)) {
+          if (amount > 0) steps.set(step, (steps.get(step) ?? 0) + amount);
+        }
       }
-      return rows;
+      return steps;
     });
   }
 
-  /** Spreads an amount evenly over the rows between two latencies. */
-  spread(rows, low, high, amount) {
-    const first = Math.max(0, Math.min(ROWS - 1, Math.floor(this.row(low))));
-    const last = Math.max(first, Math.min(ROWS - 1, Math.floor(this.row(high))));
-    for (let row = first; row <= last; row += 1) rows[row] += amount / (last - first + 1);
-  }
-
   paint(context, columns) {
-    const most = columns.reduce((most, rows) => Math.max(most, ...rows), 0);
+    const most = columns.reduce((most, steps) => Math.max(most, ...steps.values()), 0);
     if (most === 0) return;
     const shades = Array.from({ length: 33 }, (_, index) => faded(color("color-0"), (index / 32) * 100));
-    columns.forEach((rows, index) => {
+    columns.forEach((steps, index) => {
       const { from, to } = this.points[index];
       // Whole pixels, or the edges of what can be seen through would be seen, too.
       const x = Math.round(this.x(from));
       const width = Math.max(1, Math.round(this.x(to)) - x);
-      rows.forEach((amount, row) => {
-        if (amount === 0) return;
+      steps.forEach((amount, step) => {
         // Four powers of ten are told apart: one of a hundred is to be seen beside the many.
         const depth = Math.max(0.08, 1 + Math.log10(amount / most) / 4);
         context.fillStyle = shades[Math.round(Math.min(1, depth) * 32)];
-        const [top, bottom] = [row + 1, row].map((edge) => Math.round(this.y(edge)));
+        const [top, bottom] = [step + 1, step].map((edge) => Math.round(this.y(edge)));
         context.fillRect(x, top, width, bottom - top);
       });
     });
@@ -147,7 +151,7 @@ export class HeatMap {
     context.textAlign = "right";
     context.textBaseline = "middle";
     for (const value of logTicks(...this.ends, 7)) {
-      const y = this.y(this.row(value));
+      const y = this.y(Math.log2(value) * STEPS_PER_OCTAVE);
       context.beginPath();
       context.moveTo(LEFT, y);
       context.lineTo(width - RIGHT, y);
@@ -191,6 +195,12 @@ export class HeatMap {
     made.classList.add("long");
     this.numbers.append(made);
   }
+}
+
+/** An amount spread evenly over the steps between two latencies. */
+function spread(low, high, amount) {
+  const [first, last] = [low, high].map((ns) => Math.floor(Math.log2(Math.max(1, ns)) * STEPS_PER_OCTAVE));
+  return Array.from({ length: last - first + 1 }, (_, index) => [first + index, amount / (last - first + 1)]);
 }
 
 /** One, two or five times a power of ten: at least so much. */

@@ -2,7 +2,7 @@
 // zoomed or chosen stays so while the run goes on.
 
 import { figure, figures, redraw } from "./charts.js";
-import { errors, latency, pressure, rate, waiting } from "./course.js";
+import { errors, latency, percentile, pressure, rate, running, waiting } from "./course.js";
 
 const X = { label: "measured time, cells one after the other", unit: "seconds", scale: "linear" };
 const LATENCIES = [["p50_ns", "median", "solid"], ["p99_ns", "99 %", "dashed"], ["max_ns", "slowest", "dotted"]];
@@ -33,15 +33,16 @@ export function throughput(course, points, operations) {
 }
 
 export function latencies(course, points, operations) {
-  const view = (name) => ({
-    label: name,
-    y: upright("", "nanoseconds", "log10"),
-    series: LATENCIES.map(([what, label, line], index) =>
-      series(points, label, index, line, (interval) => latency(interval, what, name) || null)),
-  });
+  const isCounted = points.some(({ interval }) => interval?.latencies);
+  const view = (name) => {
+    const all = LATENCIES.map(([what, label, line], index) =>
+      series(points, label, index, line, (interval) => latency(interval, what, name) || null));
+    if (isCounted) all.splice(2, 0, series(points, "99.9 %", 3, "solid", (it) => percentile(it, 99.9, name)));
+    return { label: name, y: upright("", "nanoseconds", "log10"), series: all };
+  };
   return {
     title: "Latency over time",
-    summary: "Latencies that half and 99 of 100 operations did not exceed, and the slowest.",
+    summary: "Latencies that so many of 100 operations did not exceed, and the slowest.",
     x: X,
     views: operations.map(view),
   };
@@ -53,14 +54,32 @@ export function processor(course, points) {
     return Math.max(1, course.done.get(position)?.workers ?? planned?.workers ?? 1);
   };
   const all = [
-    series(points, "the workers", 0, "solid", (interval, cell) => waiting(interval, workers(cell))),
-    series(points, "anything on this machine", 1, "dotted", pressure),
-  ];
+    series(points, "workers ran", 0, "solid", (interval, cell) => running(interval, workers(cell))),
+    series(points, "workers waited", 1, "dashed", (interval, cell) => waiting(interval, workers(cell))),
+    series(points, "anything on this machine waited", 2, "dotted", pressure),
+  ].filter(({ values }) => values.some((value) => value !== null));
   return {
-    title: "Waiting for a processor",
-    summary: "Share of the time in which there was something to run and no processor to run it.",
+    title: "Processors",
+    summary: "Share of the time in which workers ran, and in which somebody could run and waited for a processor.",
     x: X,
     views: [{ label: "", y: upright("", "percent"), series: all }],
+  };
+}
+
+export function devices(course, points) {
+  const done = (label, color, line, ...names) => series(points, label, color, line, (interval) =>
+    interval.device ? (names.reduce((sum, name) => sum + interval.device[name], 0) * 1e9) / Math.max(1, interval.length_ns) : null);
+  const asked = (what) => series(points, "asked for", 0, "solid", (interval) => rate(interval, what));
+  return {
+    title: "Block devices beside what was asked for",
+    summary: "What the page cache, the file system and other programs make of the requests.",
+    x: X,
+    views: [
+      { label: "Bytes", y: upright("", "bytes_per_second"),
+        series: [asked("bytes"), done("read", 1, "dashed", "read_bytes"), done("written", 2, "dotted", "write_bytes")] },
+      { label: "Requests", y: upright("", "per_second"),
+        series: [asked("count"), done("reads", 1, "dashed", "reads"), done("writes", 2, "dotted", "writes")] },
+    ],
   };
 }
 

@@ -9,7 +9,7 @@ import {
   announce, button, confirmed, duration, failure, h, localTime, table,
 } from "./dom.js";
 import { HeatMap } from "./heat.js";
-import { OngoingChart, failures, latencies, processor, throughput } from "./over-time.js";
+import { OngoingChart, devices, failures, latencies, processor, throughput } from "./over-time.js";
 import { edit } from "./runs.js";
 import { stream } from "./stream.js";
 import { Tiles } from "./tiles.js";
@@ -66,14 +66,15 @@ class RunPage {
     this.tiles = new Tiles(main);
     this.warnings = h("section", { "aria-label": "Warnings" });
     main.append(this.warnings);
-    const rows = ["Over time", "Latency", "What disturbs"].map((label) =>
+    const rows = ["Over time", "Latency", "Devices and processors"].map((label) =>
       h("section", { class: "figures", "aria-label": label }));
     main.append(...rows);
     const some = (has) => (points) => points.some(({ interval }) => interval && has(interval));
     this.charts = [
       new OngoingChart(rows[0], throughput),
       new OngoingChart(rows[0], latencies),
-      new OngoingChart(rows[2], processor, some((it) => typeof it.pressure_ns === "number")),
+      new OngoingChart(rows[2], devices, some((it) => it.device)),
+      new OngoingChart(rows[2], processor, some((it) => [it.ran_ns, it.pressure_ns].some(Number.isFinite))),
       new OngoingChart(rows[2], failures, some((it) => errors(it) > 0)),
     ];
     this.heat = new HeatMap(rows[1]);

@@ -23,7 +23,7 @@ const COLUMNS = [
   ["note", "Tags and note"],
 ];
 
-/** Runs that are ticked, on whichever page they are, the first ticked first. */
+/** Runs that are ticked, on whichever page they are. */
 const ticked = new Map();
 
 export async function showRuns({ main, params, signal }) {
@@ -242,7 +242,8 @@ async function erase(view, run) {
 function tick(view) {
   const { bar } = view;
   bar.hidden = ticked.size === 0;
-  const ids = [...ticked.keys()].join(",");
+  // The oldest is what others are compared with: ids begin with the time.
+  const ids = [...ticked.keys()].sort().join(",");
   const names = [...ticked.values()].join(", ");
   const compare = ticked.size > 1
     ? h("a", { class: "button primary", href: query("#/compare", { runs: ids }) }, `Compare ${ticked.size} runs`)

@@ -17,6 +17,7 @@ function statistics(operations) {
     bandwidth: { label: "Bandwidth", unit: "bytes_per_second", adds: true, of: (it) => rate(it, "bytes") },
     slowest: { label: "Slowest", unit: "nanoseconds", adds: true, of: slowest },
     errors: { label: "Errors", unit: "count", adds: true, of: errors },
+    ran: { label: "Workers: processors used", unit: "percent", adds: true, of: ran },
     pressure: { label: "Waiting for a processor", unit: "percent", adds: true, of: pressure },
   };
   const [first] = operations;
@@ -32,6 +33,10 @@ function statistics(operations) {
   ]);
   return { ...fixed, ...Object.fromEntries(each) };
 }
+
+/** Time that workers ran, in percent of one processor. */
+const ran = (interval) =>
+  typeof interval.ran_ns === "number" ? (100 * interval.ran_ns) / Math.max(1, interval.length_ns) : null;
 
 function remembered() {
   try {
@@ -106,7 +111,7 @@ class Tile {
     this.value.replaceChildren(number, unit.length > 0 ? h("small", {}, ` ${unit.join(" ")}`) : "");
     this.value.title = mode === "cell" && !isWhole ? "in the last interval" : "";
     const most = values.reduce((most, value) => Math.max(most, value ?? 0), now ?? 0);
-    const top = statistic.unit === "percent" ? 100 : round(most, statistic.unit);
+    const top = statistic.unit === "percent" ? Math.max(100, round(most)) : round(most, statistic.unit);
     this.meter.max = top || 1;
     this.meter.value = now ?? 0;
     this.meter.setAttribute("aria-label", `${statistic.label}: ${text} of ${show(statistic.unit, top)}`);
