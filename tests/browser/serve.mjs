@@ -11,6 +11,8 @@ import { createInterface } from "node:readline";
 import { violations } from "./bed.mjs";
 
 const DESKTOP = { width: 1400, height: 1000 };
+/** Charts out of sight are not drawn. */
+const TALL = { width: 1400, height: 3000 };
 const WAIT = { timeout: 60000 };
 /** A workload that is measured quickly on any machine. */
 const SMALL = "size = \"4MiB\"\nramp_time = \"0s\"\nrun_time = \"1s\"\ncache = \"buffered\"\n" +
@@ -68,7 +70,12 @@ async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true 
     const page = await context.newPage();
     await page.goto(server.url);
     await page.waitForURL(`${server.origin}/`, WAIT);
-    await look(page, server, context);
+    try {
+      await look(page, server, context);
+    } catch (error) {
+      await page.screenshot({ path: join(bed.screens, "serve-failed.png"), fullPage: true });
+      throw error;
+    }
     assert.deepEqual(complaints, []);
   } finally {
     await context.close();
@@ -130,7 +137,9 @@ async function wholeWay(page, server) {
   await page.click("button.primary");
   await page.waitForURL(/#\/run\//, WAIT);
   await moves(page);
-  await page.click("text=Stop");
+  // What is compared later was measured to its end.
+  await page.waitForSelector("text=Cell 2 of 2, measuring", WAIT);
+  await page.click("button:text-is('Stop')");
   await page.waitForSelector("text=Open the report", WAIT);
   assert.equal(await page.textContent("header .status"), "interrupted");
   await tagged(page);
@@ -256,12 +265,12 @@ async function otherFormats(page, server) {
   await drop("server.icf", text);
   await page.waitForSelector("text=Turn it into TOML", WAIT);
   await startable(page);
-  await page.click("text=Turn it into TOML");
+  await page.click("button:text-is('Turn it into TOML')");
   await page.waitForFunction(() => document.querySelector(".editor textarea").value.includes("[["), null, WAIT);
   await page.waitForSelector("[aria-label='Size, line 8']", WAIT);
   await startable(page);
   await page.fill("input[placeholder='mine.toml']", "kept.toml");
-  await page.click("text=Save >> nth=1");
+  await page.click("button:text-is('Save')");
   await page.waitForFunction(() => [...document.querySelectorAll("option")].some(({ value }) => value === "kept.toml"), null, WAIT);
   const loaded = async (kind) => {
     const [file] = await Promise.all([page.waitForEvent("download", WAIT), page.click(`text=Download as ${kind}`)]);
@@ -330,6 +339,7 @@ async function hiddenAndLate(page, server, context) {
 async function keyboard(page, server) {
   const run = await measured(page, server);
   await go(page, server, "#/runs");
+  await page.reload();
   await page.waitForSelector("td.pick", WAIT);
   const seen = [];
   for (let steps = 0; steps < 60; steps += 1) {
@@ -377,7 +387,7 @@ export const serveTests = [
   ["what_is_typed_wrongly_is_told_with_its_line", (bed) => served(bed, wrongLines)],
   ["job_files_of_others_are_judged_converted_and_kept", (bed) => served(bed, otherFormats)],
   ["runs_that_wait_are_ordered_and_taken_out", (bed) => served(bed, queue)],
-  ["a_hidden_page_goes_on_where_it_was_and_a_late_one_has_the_same", (bed) => served(bed, hiddenAndLate)],
+  ["a_hidden_page_goes_on_where_it_was_and_a_late_one_has_the_same", (bed) => served(bed, hiddenAndLate, { viewport: TALL })],
   ["the_list_of_runs_needs_no_mouse", (bed) => served(bed, keyboard)],
   ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
   ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],
