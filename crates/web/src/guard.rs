@@ -25,6 +25,7 @@ const ENTER: &str = "/enter";
 /// A browser that comes from elsewhere sends a strict cookie only once a page of here has led it
 /// on, which this one does.
 const ENTRY: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+    <link rel=\"icon\" href=\"data:,\">\
     <meta http-equiv=\"refresh\" content=\"0; url=/\"><title>pgmeter</title>\
     <p><a href=\"/\">Go on to pgmeter</a></p></html>\n";
 
