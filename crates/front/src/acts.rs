@@ -3,10 +3,11 @@
 use workload::program::{
     Access, Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
     FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, OpenSync, Order, Pick,
-    ProgramPhase, Quota, Share, Turn, Way, Which,
+    Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,
 };
 
-const NS_PER_SECOND: u64 = 1_000_000_000;
+/// Nanoseconds of a second.
+pub const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Files of that name and a number.
 pub fn fileset(name: &str, path: &str, before: &str, count: u32) -> FilesetPlan {
@@ -208,6 +209,15 @@ pub fn hidden(name: &str, group: Group) -> ProgramPhase {
     ProgramPhase {
         is_hidden: true,
         ..phase(name, group)
+    }
+}
+
+/// A program of phases, one after the other, with one way of opening.
+pub fn in_turn(phases: impl IntoIterator<Item = ProgramPhase>) -> Program {
+    Program {
+        ways: vec![Way::default()],
+        parts: phases.into_iter().map(ProgramPart::Phase).collect(),
+        ..Program::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use workload::Diagnostic;
 
-use crate::tokens::{Place, Token, error, unescaped};
+use crate::tokens::{Place, Token, error, unescaped, unknown};
 
 /// A place among tokens. What is read "behind" something is told so in messages.
 pub struct Cursor<'a> {
@@ -84,13 +84,30 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A word that is one of those.
-    pub fn one_of(&mut self, known: &[&str], behind: &str) -> Result<&'a str, Diagnostic> {
-        let wanted: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
-        self.take(&wanted.join(" or "), behind, |token| match token {
-            Token::Word(word) if known.contains(&word) => Some(word),
+    /// A word that is one of those, a blank between two.
+    pub fn one_of(&mut self, known: &str, behind: &str) -> Result<&'a str, Diagnostic> {
+        let wanted = format!("`{}`", known.replace(' ', "` or `"));
+        self.take(&wanted, behind, |token| match token {
+            Token::Word(word) if known.split(' ').any(|it| it == word) => Some(word),
             _ => None,
         })
+    }
+
+    /// A name that is known, with blanks between those that are; else says that there is none.
+    pub fn known(
+        &mut self,
+        wanted: &str,
+        known: &str,
+        lacks: &str,
+        behind: &str,
+    ) -> Result<&'a str, Diagnostic> {
+        let place = self.place();
+        let word = self.word(wanted, behind)?;
+        if known.split(' ').any(|it| it == word) {
+            return Ok(word);
+        }
+        let all = || format!("use one of {}", known.replace(' ', ", "));
+        Err(unknown(place, lacks, word, known.split(' '), all))
     }
 
     /// A whole number.

@@ -5,7 +5,7 @@ use workload::{Diagnostic, nearest, printable};
 use crate::scanning::{quoted, split};
 
 /// Where something stands; both are counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
     /// The line.
     pub line: u32,
@@ -26,6 +26,19 @@ pub fn meant<'a>(
     otherwise: impl FnOnce() -> String,
 ) -> String {
     nearest(seen, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
+/// Says that something is not there by that name, and what else helps where no known name is like
+/// it.
+pub fn unknown<'a>(
+    place: Place,
+    lacks: &str,
+    seen: &str,
+    known: impl Iterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> Diagnostic {
+    let message = format!("{lacks} `{}`", printable(seen));
+    error(place, message, meant(seen, known, otherwise))
 }
 
 /// The smallest piece of a text.

@@ -127,6 +127,22 @@ pub fn label<'a>(cell: &'a CellRecord, label: &str) -> Option<&'a LabelFigures> 
     figures.find(|it| it.label == label)
 }
 
+/// What was counted under several labels.
+pub fn together<'a>(labels: impl Iterator<Item = &'a LabelFigures>) -> LabelFigures {
+    labels.fold(LabelFigures::default(), |sum, it| LabelFigures {
+        count: sum.count + it.count,
+        bytes: sum.bytes + it.bytes,
+        sum_ns: sum.sum_ns + it.sum_ns,
+        max_ns: sum.max_ns.max(it.max_ns),
+        ..sum
+    })
+}
+
+/// How long something of a label took in the mean, in milliseconds.
+pub fn mean_ms(figures: &LabelFigures) -> f64 {
+    figures.sum_ns as f64 / figures.count.max(1) as f64 / 1e6
+}
+
 /// The longest that something of a label took, in nanoseconds.
 pub fn longest_ns(cell: &CellRecord, label: &str) -> u64 {
     self::label(cell, label).map_or(0, |it| it.max_ns)

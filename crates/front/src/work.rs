@@ -170,9 +170,13 @@ impl Difference {
         done.chain(ignored).collect()
     }
 
-    /// What is always done otherwise, by rows of a table: what, and how.
+    /// What is always done otherwise, by rows of a table: what, how, and `no effect` where it
+    /// changes nothing.
     pub(crate) fn listed(table: &'static str) -> impl Iterator<Item = Self> {
-        rows(table).map(|[what, note]| Self::differs(what, note))
+        rows(table).map(|[what, note, effect]| match effect {
+            "no effect" => Self::new(DifferenceKind::NoEffect, what, note),
+            _ => Self::differs(what, note),
+        })
     }
 
     /// An option that is understood and changes nothing.

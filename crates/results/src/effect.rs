@@ -56,7 +56,7 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
 fn usual(code: &WarningCode) -> f64 {
     match code {
         WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,
-        WarningCode::IoErrors => 1.0,
+        WarningCode::IoErrors | WarningCode::GoalMissed => 1.0,
         WarningCode::DirectNotHonored
         | WarningCode::FileSmallerThanMemory
         | WarningCode::MemoryBacked => 0.9,

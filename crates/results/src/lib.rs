@@ -17,6 +17,7 @@ mod even;
 mod event;
 mod flows;
 mod format;
+mod goals;
 mod interval;
 mod key;
 mod lab;
@@ -58,6 +59,9 @@ pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::{FORMAT, upgrade_cell};
+pub use goals::{
+    FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, SteadyReading, SteadyReadings,
+};
 pub use interval::{IntervalFigures, IntervalRecord};
 pub use key::CellKey;
 pub use lab::{

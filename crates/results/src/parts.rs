@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::job::RecordedAct;
 
 use crate::real::Real;
-use crate::{IntervalRecord, Latency, Operations};
+use crate::{GoalFigures, IntervalRecord, Latency, Operations};
 
 /// Processor time in the measured time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -198,6 +198,9 @@ pub struct WorkerFigures {
     /// Its own intervals; empty where only those of the whole cell were kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,
+    /// What became of the goals of a job that has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goals: Option<GoalFigures>,
 }
 
 /// What the kernel counts of a thread.

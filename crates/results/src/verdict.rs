@@ -3,7 +3,8 @@
 use crate::{CellRecord, RunRecord, Status, Warning, WarningCode};
 
 impl RunRecord {
-    /// Whether operations failed, contents were wrong, a target went away or a cell is not valid.
+    /// Whether operations failed, contents were wrong, a target went away, a goal was missed or a
+    /// cell is not valid.
     #[must_use]
     pub fn has_failure(&self) -> bool {
         let failed_count = |cell: &CellRecord| {
@@ -14,7 +15,10 @@ impl RunRecord {
         let is_failure = |warning: &Warning| {
             matches!(
                 warning.code,
-                WarningCode::VerifyMismatch | WarningCode::TargetLost | WarningCode::TraceBroken
+                WarningCode::VerifyMismatch
+                    | WarningCode::TargetLost
+                    | WarningCode::TraceBroken
+                    | WarningCode::GoalMissed
             )
         };
         self.cells.iter().any(is_bad) || self.warnings.iter().any(is_failure)

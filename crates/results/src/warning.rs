@@ -180,6 +180,10 @@ warning_codes! {
     VerifyMismatch = "verify-mismatch",
     /// Nothing was done in a cell.
     NothingMeasured = "nothing-measured",
+    /// A job missed a goal of its own, which ended it.
+    GoalMissed = "goal-missed",
+    /// No queue depth kept the latency that it was looked for with.
+    DepthNotFound = "depth-not-found",
     /// The asked rate was not reached.
     RateNotReached = "rate-not-reached",
     /// Requests that were due never began, so their response times are lower bounds.

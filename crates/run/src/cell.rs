@@ -16,6 +16,7 @@ use crate::RunError;
 use crate::batch::Batch;
 use crate::collect::Collection;
 use crate::gate::{Gate, Signal};
+use crate::jobs::goals::GoalWatch;
 use crate::jobs::task;
 use crate::kit::CellKit;
 use crate::lane::Lane;
@@ -41,7 +42,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
     let (mut lanes, mut tasks) = (Vec::new(), Vec::new());
     let mut transaction_kinds = Vec::new();
-    let lane_count = parts.len() as u64;
+    let (lane_count, goals) = (parts.len() as u64, GoalWatch::of(&parts));
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
     // The monitor passes on whoever wants the end, and ends rounds that are steady.
     let end = Arc::new(AtomicBool::new(kit.is_cut()));
@@ -72,6 +73,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let cell = kit.cell;
     let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
     let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
+    collection.goals = goals;
     collection.rounds = Rounds::new(cell, counters);
     collection.leaves_out = can_leave_out(cell);
     if cell.jobs.is_some() {
@@ -355,7 +357,9 @@ fn assemble(
     let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
     let measured = Measured {
         lanes: parts
-            .map(|((lane, spans), outcome)| MeasuredLane {
+            .enumerate()
+            .map(|(index, ((lane, spans), outcome))| MeasuredLane {
+                goals: collection.goals.figures(index),
                 lane,
                 spans,
                 outcome,

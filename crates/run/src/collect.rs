@@ -7,6 +7,7 @@ use results::{IntervalRecord, Names};
 use stats::Interval;
 
 use crate::figures::operation_names;
+use crate::jobs::goals::GoalWatch;
 use crate::outcome::Outcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};
@@ -35,6 +36,8 @@ pub(crate) struct Collection {
     pub leaves_out: bool,
     /// How much was left out of each lane's measurement, in nanoseconds.
     pub left_out_ns: Vec<u64>,
+    /// The goals of the lanes' jobs.
+    pub goals: GoalWatch,
     /// The intervals of each lane by itself; empty where nobody wants them.
     pub series: Vec<Vec<IntervalRecord>>,
     /// When the newest sample of each lane ended, in nanoseconds of the clock.
@@ -53,6 +56,7 @@ impl Collection {
             stills: Vec::new(),
             leaves_out: false,
             left_out_ns: vec![0; inboxes.len()],
+            goals: GoalWatch::default(),
             series: Vec::new(),
             lane_ends_ns: vec![0; inboxes.len()],
             inboxes,

@@ -120,6 +120,7 @@ fn worker_figures(
         let begin_ns = begins_ns.min();
         figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
         figures.usage = lanes.iter().find_map(|lane| lane.outcome.usage);
+        figures.goals = lanes.iter().find_map(|lane| lane.goals.clone());
         figures.noted = lanes
             .iter()
             .flat_map(|it| it.outcome.noted.clone())

@@ -1,6 +1,6 @@
 //! Everything that was counted in a cell.
 
-use results::{EngineNotes, IntervalRecord, Standstill, SteadyRecord};
+use results::{EngineNotes, GoalFigures, IntervalRecord, Standstill, SteadyRecord};
 use stats::Interval;
 
 use crate::lane::Lane;
@@ -36,4 +36,6 @@ pub(crate) struct MeasuredLane {
     pub outcome: Outcome,
     /// Its own intervals, where they are kept.
     pub series: Vec<IntervalRecord>,
+    /// What became of the goals of its job.
+    pub goals: Option<GoalFigures>,
 }

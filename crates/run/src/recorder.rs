@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::Request;
+use generate::job::GoalBoard;
 use generate::{EXPECTED_FAILURE, Mismatch};
 
 use crate::outcome::Outcome;
@@ -15,6 +16,8 @@ use crate::slots::{EndedFlow, Turns};
 
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
+/// The same where the measurement begins with what is found.
+const SEARCH_LOOK_NS: u64 = 1_000_000;
 
 /// How long each phase lasts.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +52,8 @@ pub(crate) struct Recorder {
     ramp: bool,
     /// Whether work that ends within the ramp is measured.
     counts_short_work: bool,
+    /// Who says when the ramp ends, where a search does, not time.
+    search: Option<Search>,
     measure_ns: u64,
     end_ns: u64,
     interval_end_ns: u64,
@@ -62,6 +67,13 @@ pub(crate) struct Recorder {
     mismatch_count: u64,
     first_mismatch: Option<Mismatch>,
     span_mask: u32,
+}
+
+/// A search that the measurement waits for.
+struct Search {
+    board: Arc<GoalBoard>,
+    /// When it begins; none once it has.
+    begin_ns: Option<u64>,
 }
 
 /// Which of a lane's spans a request counts for.
@@ -93,6 +105,7 @@ impl Recorder {
             stop,
             ramp: true,
             counts_short_work: false,
+            search: None,
             measure_ns: 0,
             end_ns: u64::MAX,
             interval_end_ns: u64::MAX,
@@ -110,6 +123,16 @@ impl Recorder {
     /// Measures also what ends within the ramp. Its intervals are not told of until then.
     pub const fn count_short_work(&mut self) {
         self.counts_short_work = true;
+    }
+
+    /// Measures from when a search is over, which begins where the ramp ends; where it has no end
+    /// within the time of the measurement, it is what is measured.
+    pub fn measure_found(&mut self, board: Arc<GoalBoard>) {
+        self.counts_short_work = true;
+        self.search = Some(Search {
+            board,
+            begin_ns: None,
+        });
     }
 
     /// Another that heeds the same flag, of counters that nobody asks for.
@@ -133,7 +156,14 @@ impl Recorder {
     pub fn start(&mut self, now_ns: u64) {
         self.current.clear(now_ns, true);
         self.interval_end_ns = now_ns + self.schedule.interval_ns;
-        if self.schedule.ramp_ns == 0 {
+        let search_ns = now_ns.saturating_add(self.schedule.ramp_ns);
+        if let Some(search) = &mut self.search {
+            search.begin_ns = Some(search_ns);
+            self.end_ns = match self.schedule.run_ns {
+                0 => u64::MAX,
+                run_ns => search_ns.saturating_add(run_ns),
+            };
+        } else if self.schedule.ramp_ns == 0 {
             self.begin_measuring(now_ns, 0);
         }
         self.set_tick(now_ns);
@@ -231,7 +261,8 @@ impl Recorder {
             self.cut = true;
             return Tick::End;
         }
-        let ramp_end_ns = self.ramp_end_ns();
+        self.begin_search(now_ns);
+        let ramp_end_ns = self.ramp_end_ns(now_ns);
         if now_ns >= ramp_end_ns {
             if self.waits_for_one(ramp_end_ns, now_ns, turns) {
                 return Tick::Continue;
@@ -304,11 +335,21 @@ impl Recorder {
         true
     }
 
+    /// Drops what was before a search.
+    fn begin_search(&mut self, now_ns: u64) {
+        let search = self.search.as_mut();
+        let due = search.and_then(|it| it.begin_ns.take_if(|begin_ns| now_ns >= *begin_ns));
+        if due.is_some() && self.ramp {
+            self.current.clear(now_ns, true);
+        }
+    }
+
     /// When the ramp is to end; never once it has.
-    fn ramp_end_ns(&self) -> u64 {
-        match self.ramp {
-            true => self.schedule.start_ns + self.schedule.ramp_ns,
-            false => u64::MAX,
+    fn ramp_end_ns(&self, now_ns: u64) -> u64 {
+        match (&self.search, self.ramp) {
+            (Some(search), true) if search.board.is_settled() => now_ns,
+            (None, true) => self.schedule.start_ns + self.schedule.ramp_ns,
+            _ => u64::MAX,
         }
     }
 
@@ -335,8 +376,12 @@ impl Recorder {
     }
 
     fn set_tick(&mut self, now_ns: u64) {
-        let phase_end_ns = self.end_ns.min(self.ramp_end_ns());
-        self.tick_ns = phase_end_ns.min(self.interval_end_ns).min(now_ns + LOOK_NS);
+        let phase_end_ns = self.end_ns.min(self.ramp_end_ns(now_ns));
+        let look_ns = match self.search {
+            Some(_) if self.ramp => SEARCH_LOOK_NS,
+            _ => LOOK_NS,
+        };
+        self.tick_ns = phase_end_ns.min(self.interval_end_ns).min(now_ns + look_ns);
         self.wake_ns = self.tick_ns;
     }
 

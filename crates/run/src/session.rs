@@ -21,6 +21,7 @@ use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
+use crate::jobs::goals::goals_missed;
 use crate::jobs::tree::JobTree;
 use crate::kit::{CellKit, Course, Mark, is_cut};
 use crate::lane::{Lane, lanes};
@@ -265,6 +266,9 @@ impl<'a> Session<'a> {
             self.warn(warning);
         }
         self.warn_of_mismatch(cell, &measured);
+        for warning in goals_missed(cell, &measured) {
+            self.warn(warning);
+        }
         let is_whole = record.status == Status::Complete && record.total.errors == 0;
         self.take(record);
         match cell.new_file && is_whole {

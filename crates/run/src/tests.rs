@@ -5,6 +5,7 @@ mod ends;
 mod open_loop;
 mod rounds;
 pub(crate) mod scratch;
+mod searched;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

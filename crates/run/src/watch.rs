@@ -63,6 +63,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             _ => {}
         }
         collection.waits.look(kit.clock);
+        collection.goals.look(now_ns);
         collection.stills.extend(sleep.check(kit.clock));
         collection.collect();
         tell_intervals(kit, collection);
@@ -83,6 +84,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
+        let until_ns = until_ns.min(collection.goals.next_ns());
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
         let still = sleep.sleep(span_ns, kit.clock, pause);
         collection.stills.extend(still);

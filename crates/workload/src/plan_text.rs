@@ -1,6 +1,7 @@
 //! A plan for people: what `pgmeter check` prints.
 
 mod files;
+mod goals;
 mod jobs;
 
 use std::fmt::Write;
@@ -218,6 +219,8 @@ fn job_plans(text: &mut Sheet, plan: &Plan) {
         let name = crate::printable(&cell.workload);
         line(text, &format!("jobs of {name}, beside each other"));
         headed(text, &jobs::HEADING, jobs::rows(cell).into_iter(), &[1, 3]);
+        let told = goals::lines(cell);
+        told.iter().for_each(|goal| line(text, goal));
         text.text.push('\n');
     }
 }

@@ -109,7 +109,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 /// Chunks by chance, of which every tenth is written back.
 fn seeks(file: &OneFile) -> Arc<[Card]> {
-    let mut random = LibraryRandom::new(1);
+    let mut random = LibraryRandom::default();
     let chunks = file.size_bytes / file.chunk_bytes;
     let seeks = (1..=file.seeks).map(|turn| seek(random.next(), chunks, turn.is_multiple_of(10)));
     seeks.collect()

@@ -1,33 +1,53 @@
 //! Load files: a line is a call.
 
+use std::collections::HashMap;
+
 use workload::Diagnostic;
 use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation as Op, TraceWay, WORKER_MARK};
 
-use super::line::Line;
-use super::words::Texts;
+use crate::random::LibraryRandom;
 use crate::recording::Recording;
+use crate::scanning::{number, split};
+use crate::tokens::Language;
 use crate::{Difference, DifferenceKind};
+
+const LANGUAGE: Language = Language {
+    marks: "",
+    begins_word: |_| true,
+    is_in_word: |it| !it.is_ascii_whitespace(),
+    is_script: false,
+};
 
 /// Lines that are passed over and told of each.
 const SKIPPED_MAX: usize = 20;
 
-/// What a load file comes to.
+/// What a load file comes to, and what is known of it so far.
+#[derive(Default)]
 pub(super) struct Load {
     /// It goes by the times of its calls if they have any.
     pub trace: Trace,
     /// Lines that are passed over, as by the original.
     pub skipped: Vec<Difference>,
+    skipped_count: usize,
+    recording: Recording,
+    /// The number of the line.
+    line: u32,
+    /// How often the next line is done besides.
+    repeat: u64,
+    /// Where loops begin, and how often they are done.
+    loops: Vec<(usize, u64)>,
+    /// Texts by their numbers.
+    texts: HashMap<u64, String>,
+    last_place: u64,
+    /// What is drawn is the same in each reading.
+    random: LibraryRandom,
 }
 
 /// Whether it is a load file: the first line that says something is a call.
 pub(super) fn detect(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(16 << 10)];
-    let text = String::from_utf8_lossy(start);
-    let mut lines = text.lines().filter_map(|line| match Line::read(line) {
-        Ok(Some(line)) => Some(call(line.verb).is_some() && line.end().is_some()),
-        _ => None,
-    });
-    lines.next() == Some(true)
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(16 << 10)]);
+    let first = text.lines().find_map(|line| Line::read(line).ok()?);
+    first.is_some_and(|it| call(it.verb).is_some() && it.end().is_some())
 }
 
 /// The operations in the order of the table: what they are called there, in load files, and what
@@ -54,36 +74,16 @@ pub(super) const OPERATIONS: [(&str, &str, Op); 17] = [
 
 /// What a verb stands for, under its label; what the line says besides is still to be read.
 fn call(verb: &str) -> Option<TraceCall> {
-    let mut known = (0..).zip(OPERATIONS);
-    let (label, (.., operation)) =
-        known.find(|(_, (_, name, _))| verb.eq_ignore_ascii_case(name))?;
+    let is_it = |(_, name, _): &(_, &str, _)| verb.eq_ignore_ascii_case(name);
+    let label = OPERATIONS.iter().position(is_it)?;
     Some(TraceCall {
-        label,
-        ..TraceCall::new(operation)
+        label: label as u8,
+        ..TraceCall::new(OPERATIONS[label].2)
     })
 }
 
-/// What is read, and what is known so far.
-#[derive(Default)]
-struct Reader {
-    recording: Recording,
-    /// The number of the line.
-    line: u32,
-    /// How often the next line is done.
-    repeat: u64,
-    /// Where loops begin, and how often they are done.
-    loops: Vec<(usize, u64)>,
-    texts: Texts,
-    has_times: bool,
-    skipped: Vec<Difference>,
-    skipped_count: usize,
-}
-
 impl Load {
-    /// Reads a file of that name.
-    ///
-    /// # Errors
-    /// The first line that cannot be carried out.
+    /// Reads a file of that name; an error is the first line that cannot be carried out.
     pub(super) fn read(bytes: &[u8], file: &str) -> Result<Self, Diagnostic> {
         let whole = |message| Err(Diagnostic::error(file, message));
         if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -92,47 +92,37 @@ impl Load {
         let Ok(text) = std::str::from_utf8(bytes) else {
             return whole("the load file is no text");
         };
-        let mut reader = Reader {
+        let mut load = Self {
             // Lines are about 57 bytes long.
             recording: Recording::with_room(bytes.len() / 48),
-            repeat: 1,
-            ..Reader::default()
+            ..Self::default()
         };
         for text in text.lines() {
-            reader.line += 1;
-            reader.line(text).map_err(|message| {
+            load.line += 1;
+            load.line(text).map_err(|message| {
                 let mistake = Diagnostic::error(file, message);
-                mistake.at_line(reader.line).snippet(text)
+                mistake.at_line(load.line).snippet(text)
             })?;
         }
-        if !reader.loops.is_empty() {
+        if !load.loops.is_empty() {
             return whole("a `LOOP` has no `ENDLOOP`");
         }
-        if reader.recording.count() == 0 {
+        if load.recording.count() == 0 {
             return whole("there is no call in the load file");
         }
-        Ok(reader.load(bytes))
-    }
-}
-
-impl Reader {
-    fn load(mut self, bytes: &[u8]) -> Load {
-        let more = self.skipped_count - self.skipped.len();
-        if more > 0 {
-            self.skipped
-                .push(passed_over(&format!("{more} more lines")));
-        }
-        let mut trace = self.recording.trace(bytes);
-        trace.is_timed = self.has_times;
+        let more = load.skipped_count - load.skipped.len();
+        let told = (more > 0).then(|| passed_over(&format!("{more} more lines")));
+        load.skipped.extend(told);
+        load.trace = Trace {
+            is_timed: load.trace.is_timed,
+            ..std::mem::take(&mut load.recording).trace(bytes)
+        };
         // Each client has its own number in names.
         let own = format!("client{WORKER_MARK}");
-        for name in &mut trace.names {
+        for name in &mut load.trace.names {
             *name = name.replace("client1", &own);
         }
-        Load {
-            trace,
-            skipped: self.skipped,
-        }
+        Ok(load)
     }
 
     fn line(&mut self, text: &str) -> Result<(), String> {
@@ -149,8 +139,8 @@ impl Reader {
             self.skip("a line without a status");
             return Ok(());
         };
-        self.has_times |= line.due_ns > 0;
-        for _ in 0..std::mem::replace(&mut self.repeat, 1) {
+        self.trace.is_timed |= line.due_ns > 0;
+        for _ in 0..=std::mem::take(&mut self.repeat) {
             let mut call = TraceCall {
                 due_ns: line.due_ns,
                 line: self.line,
@@ -175,9 +165,14 @@ impl Reader {
 
     /// What a line says besides calls.
     fn directive(&mut self, line: &Line<'_>) -> Result<(), String> {
-        match line.verb.to_ascii_uppercase().as_str() {
-            "REPEAT" => self.repeat = line.times()?,
-            "LOOP" => self.loops.push((self.recording.count(), line.times()?)),
+        let verb = line.verb;
+        let times = || {
+            let times = Some(line.number(0)?).filter(|it| (1..=1_000_000).contains(it));
+            times.ok_or_else(|| format!("`{verb}` is for 1 to 1000000 times"))
+        };
+        match verb.to_ascii_uppercase().as_str() {
+            "REPEAT" => self.repeat = times()? - 1,
+            "LOOP" => self.loops.push((self.recording.count(), times()?)),
             "ENDLOOP" => {
                 let (begin, times) = self.loops.pop().ok_or("`ENDLOOP` ends no `LOOP`")?;
                 self.recording.repeat(begin, times)?;
@@ -188,10 +183,9 @@ impl Reader {
                 pause.line = self.line;
                 self.recording.push(pause)?;
             }
-            "RANDOMSTRING" => self.texts.keep(line.number(0)?, line.word(1)?)?,
+            "RANDOMSTRING" => self.keep(line.number(0)?, line.word(1)?)?,
             "WRITEPATTERN" => {}
             "SETSP" | "WAITSP" => {
-                let verb = line.verb;
                 return Err(format!("`{verb}`: clients do not wait for others here"));
             }
             _ => self.skip("a line of an unknown operation"),
@@ -202,47 +196,46 @@ impl Reader {
     /// Reads what a call is about; false where that is a handle that is not open.
     fn fill(&mut self, line: &Line<'_>, call: &mut TraceCall) -> Result<bool, String> {
         match call.operation {
-            Op::Statfs => {}
-            Op::Open(_) => self.open(line, call)?,
-            Op::List => self.list(line, call)?,
-            Op::Unlink | Op::EmptyTree | Op::Rmdir | Op::Mkdir | Op::LookUp => {
-                call.name = self.name(line.word(0)?)?;
+            Op::Statfs => return Ok(true),
+            Op::Open(_)
+            | Op::List
+            | Op::Unlink
+            | Op::EmptyTree
+            | Op::Rmdir
+            | Op::Mkdir
+            | Op::LookUp
+            | Op::Rename => call.name = self.name(line.word(0)?)?,
+            _ => {
+                let Some(opened) = self.recording.find(line.number(0)?) else {
+                    return Ok(false);
+                };
+                (call.handle, call.name) = (opened.register, opened.name);
             }
-            Op::Rename => {
-                call.name = self.name(line.word(0)?)?;
-                call.second = self.name(line.word(1)?)?;
-            }
-            _ => match self.recording.find(line.number(0)?) {
-                Some(opened) => {
-                    (call.handle, call.name) = (opened.register, opened.name);
-                    self.on_open(line, call)?;
-                }
-                None => return Ok(false),
-            },
         }
-        Ok(true)
-    }
-
-    fn open(&mut self, line: &Line<'_>, call: &mut TraceCall) -> Result<(), String> {
-        call.name = self.name(line.word(0)?)?;
-        let (options, disposition) = (line.number(1)?, line.number(2)?);
-        call.operation = Op::Open(match disposition {
-            _ if options & 1 != 0 => TraceWay::Directory,
-            2 => TraceWay::Made,
-            4 | 5 => TraceWay::Emptied,
-            _ => TraceWay::Existing,
-        });
-        let goes_well = call.expected != TraceEnd::Ill;
-        call.handle = self.recording.open(line.number(3)?, call.name, goes_well)?;
-        Ok(())
-    }
-
-    /// What works on what is open.
-    fn on_open(&mut self, line: &Line<'_>, call: &mut TraceCall) -> Result<(), String> {
         match call.operation {
+            Op::Open(_) => {
+                let (options, disposition) = (line.number(1)?, line.number(2)?);
+                call.operation = Op::Open(match disposition {
+                    _ if options & 1 != 0 => TraceWay::Directory,
+                    2 => TraceWay::Made,
+                    4 | 5 => TraceWay::Emptied,
+                    _ => TraceWay::Existing,
+                });
+                let goes_well = call.expected != TraceEnd::Ill;
+                call.handle = self.recording.open(line.number(3)?, call.name, goes_well)?;
+            }
+            Op::List => {
+                // A pattern lists the directory that it stands in, a name is looked up.
+                let last = line.word(0)?.rsplit(['\\', '/']).next().unwrap_or("");
+                call.place_bytes = line.number(2)?;
+                if call.place_bytes == 0 || !last.contains(['<', '>', '*', '?', '"']) {
+                    (call.operation, call.place_bytes) = (Op::LookUp, 0);
+                }
+            }
+            Op::Rename => call.second = self.name(line.word(1)?)?,
             Op::Close => self.recording.close(line.number(0)?),
             Op::Read | Op::Write => {
-                let place = self.texts.place(line.word(1)?)?;
+                let place = self.place(line.word(1)?)?;
                 let bytes = line.number(2)?;
                 self.recording.transfer(call, place, bytes)?;
                 call.second = line.number(3)?.min(bytes) as u32;
@@ -253,29 +246,128 @@ impl Reader {
             }
             _ => {}
         }
-        Ok(())
-    }
-
-    /// A pattern lists the directory that it stands in, a name is looked up.
-    fn list(&mut self, line: &Line<'_>, call: &mut TraceCall) -> Result<(), String> {
-        let pattern = line.word(0)?;
-        let most = line.number(2)?;
-        let last = pattern.rsplit(['\\', '/']).next().unwrap_or("");
-        let is_pattern = last.contains(['<', '>', '*', '?', '"']) && most > 0;
-        call.name = self.name(pattern)?;
-        match is_pattern {
-            true => call.place_bytes = most,
-            false => call.operation = Op::LookUp,
-        }
-        Ok(())
+        Ok(true)
     }
 
     /// The number of a name.
     fn name(&mut self, text: &str) -> Result<u32, String> {
         match text.contains('$') {
-            true => self.recording.name(&self.texts.with_strings(text)),
+            true => self.recording.name(&self.with_texts(text)),
             false => self.recording.name(text),
         }
+    }
+
+    /// Keeps a text under its number, each `[...]` in it replaced by one of its characters.
+    fn keep(&mut self, index: u64, pattern: &str) -> Result<(), String> {
+        let mut drawn = String::new();
+        let mut rest = pattern;
+        while let Some((before, behind)) = rest.split_once('[') {
+            let (set, behind) = behind.split_once(']').ok_or("`[` has no `]`")?;
+            drawn.push_str(before);
+            let count = set.chars().count().max(1);
+            drawn.extend(set.chars().nth(self.random.next() as usize % count));
+            rest = behind;
+        }
+        self.texts.insert(index, drawn + rest);
+        Ok(())
+    }
+
+    /// A text with `$1` and the like replaced.
+    fn with_texts(&self, text: &str) -> String {
+        let texts = self.texts.iter();
+        texts.fold(text.to_owned(), |text, (index, drawn)| {
+            text.replace(&format!("${index}"), drawn)
+        })
+    }
+
+    /// Where in a file: a number, `+` for so much behind the last, or `*` for anywhere, with
+    /// `/y`, `%y` and `+y` behind it to align, to limit and to add.
+    fn place(&mut self, word: &str) -> Result<u64, String> {
+        let wrong = || format!("`{word}` is no place in a file");
+        let (mut place, mut rest) = match word.strip_prefix('*') {
+            Some(rest) => (self.random.next().into(), rest),
+            None => {
+                let step = word.strip_prefix('+');
+                let begin = step.map_or(0, |_| self.last_place);
+                let number = number(step.unwrap_or(word)).ok_or_else(wrong)?;
+                (begin.wrapping_add(number), "")
+            }
+        };
+        while let Some(sign) = rest.chars().next() {
+            let behind = rest.get(1..).unwrap_or("");
+            let (by, behind) = split(behind, |it| !"/%+".contains(it));
+            let by = number(by).ok_or_else(wrong)?;
+            place = match sign {
+                '/' => place / by.max(1) * by.max(1),
+                '%' => place % by.max(1),
+                '+' => place.saturating_add(by),
+                _ => return Err(wrong()),
+            };
+            rest = behind;
+        }
+        self.last_place = place;
+        Ok(place)
+    }
+}
+
+/// A line in its words.
+struct Line<'a> {
+    /// When the call was made, in nanoseconds.
+    due_ns: u64,
+    /// What is done.
+    verb: &'a str,
+    words: Vec<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    /// The words of a line; none where there is nothing in it, or a comment. An error is a text
+    /// without its end, or a time that is none.
+    fn read(text: &'a str) -> Result<Option<Self>, String> {
+        if text.trim_ascii_start().starts_with('#') {
+            return Ok(None);
+        }
+        let mut words = LANGUAGE.words(text)?;
+        let mut due_ns = 0;
+        let is_time = |it: &&&str| it.starts_with(|it: char| it.is_ascii_digit());
+        if let Some(time) = words.first().filter(is_time) {
+            let seconds = time.parse().ok().filter(|it| (0.0..=1e9).contains(it));
+            let seconds: f64 = seconds.ok_or_else(|| format!("`{time}` is no time in seconds"))?;
+            due_ns = (seconds * 1e9) as u64;
+            words.remove(0);
+        }
+        // The verb, and 19 words at most.
+        words.truncate(20);
+        Ok((!words.is_empty()).then(|| Self {
+            due_ns,
+            verb: words.remove(0),
+            words,
+        }))
+    }
+
+    /// How the call ended, which the last word says.
+    fn end(&self) -> Option<TraceEnd> {
+        use TraceEnd::{Any, Ill, Well};
+        let last = self.words.last()?;
+        let by = |is_well| if is_well { Well } else { Ill };
+        match (last.strip_prefix("NT_STATUS_"), last.strip_prefix("0x")) {
+            (Some(name), _) => Some(by(name == "OK")),
+            (_, Some(digits)) => Some(by(digits.bytes().all(|digit| digit == b'0'))),
+            _ if *last == "*" => Some(Any),
+            _ if last.eq_ignore_ascii_case("SUCCESS") => Some(Well),
+            _ => last.eq_ignore_ascii_case("ERROR").then_some(Ill),
+        }
+    }
+
+    /// A word behind the verb, from 0; an error where there are not so many.
+    fn word(&self, index: usize) -> Result<&'a str, String> {
+        let word = self.words.get(index).copied();
+        word.ok_or_else(|| format!("`{}` lacks its word number {}", self.verb, index + 1))
+    }
+
+    /// A number behind the verb, decimal, or hexadecimal behind `0x`; an error where it is none.
+    fn number(&self, index: usize) -> Result<u64, String> {
+        let word = self.word(index)?;
+        number(word).ok_or_else(|| format!("`{word}` is no number"))
     }
 }
 

@@ -1,21 +1,17 @@
 //! dbench 4, and the file back-end of dbench 5: a file server's recorded calls, played again.
 
-mod line;
 mod load;
 mod options;
 mod text;
-mod words;
 
 use workload::Diagnostic;
-use workload::program::{Failed, Group, Program, ProgramPart, ProgramPhase, Trace, Way};
+use workload::program::{Failed, Group, Program, ProgramPhase, Trace};
 
-use crate::acts::{group, phase};
+use crate::acts::{NS_PER_SECOND, group, in_turn, phase};
 use crate::work::titled;
-use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
+use crate::{ArgumentError, CommandLine, Difference, FileFront, Front, FrontFile, FrontWork};
 use load::{Load, OPERATIONS};
 use options::Options;
-
-const NANOS: u64 = 1_000_000_000;
 
 /// dbench.
 pub const FRONT: Front = Front {
@@ -35,20 +31,21 @@ pub const FRONT: Front = Front {
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
     let bytes = (line.read)(&options.load_file)?;
-    let load = Load::read(&bytes, &options.load_file)?;
-    Ok(work(&options, load))
+    Ok(work(&options, &bytes)?)
 }
 
+/// A load file alone is for one client.
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-    let options = Options::of_file(file.name);
-    let load = Load::read(file.bytes, file.name)?;
+    let remembered = ["-c", file.name, "1"].map(str::to_owned).to_vec();
+    let options = Options::read(&remembered).map_err(|it| Diagnostic::error(file.name, it))?;
     Ok(FrontWork {
-        remembered: options.remembered(),
-        ..work(&options, load)
+        remembered,
+        ..work(&options, file.bytes)?
     })
 }
 
-fn work(options: &Options, load: Load) -> FrontWork {
+fn work(options: &Options, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {
+    let load = Load::read(bytes, &options.load_file)?;
     let trace = Trace {
         file: options.load_file.clone(),
         is_repeated: !options.runs_once,
@@ -66,23 +63,21 @@ fn work(options: &Options, load: Load) -> FrontWork {
         ..group("client", Vec::new())
     };
     let phase = ProgramPhase {
-        ramp_ns: options.warm_up_s * NANOS,
-        time_ns: (!options.runs_once).then_some(options.time_s * NANOS),
+        ramp_ns: options.warm_up_s * NS_PER_SECOND,
+        time_ns: (!options.runs_once).then_some(options.time_s * NS_PER_SECOND),
         ..phase("execute", clients)
     };
     let program = Program {
         labels: OPERATIONS.map(|(label, ..)| label.to_owned()).to_vec(),
-        ways: vec![Way::default()],
-        parts: vec![ProgramPart::Phase(phase)],
-        ..Program::default()
+        ..in_turn([phase])
     };
     let cell = titled("dbench", "dbench", options.clients, program);
-    let mut differences = options.differences();
-    differences.extend(load.skipped);
-    FrontWork {
-        differences,
+    let differences = Difference::listed(include_str!("differences.txt"));
+    let ignored = Difference::those(&[], &options.without_effect);
+    Ok(FrontWork {
+        differences: differences.chain(ignored).chain(load.skipped).collect(),
         ..FrontWork::below(&options.directory, vec![cell])
-    }
+    })
 }
 
 #[cfg(test)]

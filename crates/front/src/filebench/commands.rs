@@ -4,23 +4,29 @@ use std::collections::BTreeMap;
 
 use workload::{Diagnostic, printable};
 
-use super::attributes::Variables;
 use super::parser::Parser;
-use super::script::{Attribute, DEFINED, Entity, FLOWOPS, Kind, Mode, Read, Script, Value};
+use super::script::{Entity, Kind, Read, Script, Value};
 use crate::rows::rows;
-use crate::tokens::{Place, Token, error, meant};
+use crate::tokens::{Place, Token, error};
 
 /// Words that commands begin with.
 const COMMANDS: &str = "set define create run psrun eventgen echo usage system sleep list debug \
                         quit version enable domultisync load help";
-/// Things that a script may define, of all kinds together.
-const ENTITIES_MAX: usize = 10_000;
+/// What can be created, and what can be defined.
+const CREATED: &str = "file files fileset filesets process processes";
+pub(super) const DEFINED: &str = "file files fileset filesets process processes flowop randvar";
+/// Everything that a thread can do by itself.
+const FLOWOPS: &str = "openfile createfile closefile deletefile statfile read write \
+                       readwholefile writewholefile appendfile appendfilerand fsync \
+                       fsyncset makedir removedir listdir aiowrite aiowait block wakeup \
+                       semblock sempost hog delay eventlimit iopslimit opslimit bwlimit \
+                       finishoncount finishonbytes print testrandvar";
 
 /// Reads a script up to the command that runs it.
 pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
     let mut parser = Parser::new(text, overrides)?;
     let mut has_more = true;
-    while has_more && !parser.script.has_run && parser.at.peek() != Token::End {
+    while has_more && parser.at.peek() != Token::End {
         has_more = parser.command()?;
     }
     Ok(parser.script)
@@ -30,29 +36,26 @@ impl Parser<'_> {
     /// Reads a command; whether another one may follow.
     fn command(&mut self) -> Read<bool> {
         let place = self.at.place();
-        match self.at.word("a command", "a script")? {
+        let lacks = "there is no command";
+        match self.at.known("a command", COMMANDS, lacks, "a script")? {
             "set" => self.set()?,
             "define" => self.define(place)?,
-            "create" => drop(self.at.one_of(&DEFINED[..6], "`create`")?),
-            "run" => {
+            "create" => drop(self.at.one_of(CREATED, "`create`")?),
+            word @ ("run" | "psrun") => {
+                if word == "psrun" {
+                    self.note(place, "`psrun`");
+                    // How often is not asked for here.
+                    let _ = self.at.number("`psrun`");
+                }
                 let is_timed = matches!(self.at.peek(), Token::Number(_) | Token::Variable(_));
                 let time = is_timed.then(|| self.value("`run`")).transpose()?;
-                self.run(time, place);
-            }
-            "psrun" => {
-                let period = self.at.number("`psrun`").ok();
-                let time = period.and_then(|_| self.at.number("`psrun`").ok());
-                self.note(place, "psrun", "figures are printed once, at the end");
-                self.run(time.map(Value::Number), place);
+                let time = time.unwrap_or(Value::Plain("0".to_owned()));
+                self.script.whole.put("run", time, place);
+                return Ok(false);
             }
             "eventgen" => {
-                self.at.one_of(&["rate"], "`eventgen`")?;
-                self.at.expect('=', "`rate`")?;
-                let place = self.at.place();
-                let rate = self.value("`rate`")?;
-                self.script
-                    .settings
-                    .insert(0, Attribute::new("rate", rate, place));
+                let made = self.entity(Kind::Eventgen, place)?;
+                self.script.whole.attributes.extend(made.attributes);
             }
             "echo" => {
                 let text = self.text("`echo`")?;
@@ -61,28 +64,22 @@ impl Parser<'_> {
             "usage" => drop(self.at.quoted("`usage`")?),
             "sleep" => {
                 self.value("`sleep`")?;
-                self.note(place, "sleep", "nothing is waited for");
+                self.note(place, "`sleep`");
             }
-            "list" => drop(self.at.one_of(&["fileset", "flowop"], "`list`")?),
+            "list" => drop(self.at.one_of("fileset flowop", "`list`")?),
             "debug" => drop(self.at.number("`debug`")?),
             "version" => {}
             "quit" => return Ok(false),
             "enable" => {
                 let place = self.at.place();
-                if self.at.one_of(&["lathist", "multi"], "`enable`")? == "multi" {
+                if self.at.one_of("lathist multi", "`enable`")? == "multi" {
                     return Err(refused("domultisync", place));
                 }
-                self.note(place, "lathist", "percentiles are in the record");
+                self.note(place, "`lathist`");
             }
             word => return Err(refused(word, place)),
         }
         Ok(true)
-    }
-
-    fn run(&mut self, time: Option<Value>, place: Place) {
-        self.script.has_run = true;
-        let time = time.map(|time| Attribute::new("run", time, place));
-        self.script.settings.extend(time);
     }
 
     fn set(&mut self) -> Read<()> {
@@ -92,33 +89,29 @@ impl Parser<'_> {
                 self.at.expect('=', "`set`")?;
                 let value = self.assigned()?;
                 self.assign(name, value);
-                Ok(())
             }
-            Token::Word("mode") => self.mode(),
+            Token::Word("mode") => {
+                let place = self.at.place();
+                if self.at.one_of("quit nousestats", "`set mode`")? == "quit" {
+                    let modes = "timeout alldone firstdone";
+                    let mode = self.at.one_of(modes, "`set mode quit`")?;
+                    let mode = Value::Plain(mode.to_owned());
+                    self.script.whole.put("mode", mode, place);
+                }
+            }
             token => {
                 let message = format!("`set` sets no {}", token.shown());
                 let help = "write `set $name=value`, or `set mode quit firstdone`";
-                Err(error(place, message, help))
+                return Err(error(place, message, help));
             }
         }
+        Ok(())
     }
 
     fn assign(&mut self, name: &str, value: Value) {
         if !self.overrides.contains_key(name) {
             self.script.variables.insert(name.to_owned(), value);
         }
-    }
-
-    fn mode(&mut self) -> Read<()> {
-        if self.at.one_of(&["quit", "nousestats"], "`set mode`")? == "quit" {
-            let modes = ["timeout", "alldone", "firstdone"];
-            self.script.mode = match self.at.one_of(&modes, "`set mode quit`")? {
-                "alldone" => Mode::AllDone,
-                "firstdone" => Mode::FirstDone,
-                _ => Mode::Timeout,
-            };
-        }
-        Ok(())
     }
 
     /// What a variable is set to: what it says now, whatever its own variables become.
@@ -129,11 +122,7 @@ impl Parser<'_> {
             Token::Word("cvar") => Kind::Cvar,
             _ => {
                 let value = self.value("`set`")?;
-                let known = Variables {
-                    globals: &self.script.variables,
-                    locals: &BTreeMap::new(),
-                };
-                return known.settled(&value, place);
+                return value.settled(&self.script.variables, place);
             }
         };
         self.at.next();
@@ -144,125 +133,100 @@ impl Parser<'_> {
     }
 
     fn define(&mut self, place: Place) -> Read<()> {
-        self.entity_count += 1;
-        if self.entity_count > ENTITIES_MAX {
-            let message = format!("there are more than {ENTITIES_MAX} definitions");
-            return Err(error(place, message, "define fewer"));
-        }
-        match self.at.one_of(&DEFINED, "`define`")? {
-            "file" | "files" => self.fileset(Kind::File, place),
-            "fileset" | "filesets" => self.fileset(Kind::Fileset, place),
-            "flowop" => self.composite(),
-            "randvar" => self.old_randvar(place),
-            _ => {
-                let mut process = self.entity(Kind::Process, place)?;
-                process.inner = self.block("thread", "`define process`", Self::thread)?;
-                self.script.processes.push(process);
-                Ok(())
-            }
-        }
-    }
-
-    fn fileset(&mut self, kind: Kind, place: Place) -> Read<()> {
-        let fileset = self.entity(kind, place)?;
-        self.script.filesets.push(fileset);
+        let defined = match self.at.one_of(DEFINED, "`define`")? {
+            "file" | "files" => self.entity(Kind::File, place)?,
+            "fileset" | "filesets" => self.entity(Kind::Fileset, place)?,
+            "flowop" => return self.composite(place),
+            "randvar" => return self.old_randvar(place),
+            _ => self.with_inner(Kind::Process, place)?,
+        };
+        self.script.whole.inner.push(defined);
         Ok(())
     }
 
     /// `define randvar name=$v,...`, which older versions have for `set $v=randvar(...)`.
     fn old_randvar(&mut self, place: Place) -> Read<()> {
         let random = self.entity(Kind::Randvar, place)?;
-        let name = random.get("name").map(|it| it.value.clone());
-        let Some(Value::Variable(name)) = name else {
+        let Some(Value::Variable(name)) = random.get("name").cloned() else {
             let help = "write `define randvar name=$size, ...`";
             return Err(error(place, "a random variable has no name", help));
         };
-        let note = "it is of older versions, and sets a variable";
-        self.note(place, "define randvar", note);
+        self.note(place, "`define randvar`");
         self.assign(&name, Value::Random(Box::new(random)));
         Ok(())
     }
 
-    fn composite(&mut self) -> Read<()> {
-        let place = self.at.place();
-        let mut composite = self.entity(Kind::Composite, place)?;
-        composite.word = match composite.get("name").map(|it| &it.value) {
-            Some(Value::Text(name)) => name.clone(),
-            _ => {
-                let help = "write `define flowop name=copy`";
-                return Err(error(place, "a composite flowop has no name", help));
-            }
-        };
-        if self.flowop_names().contains(&composite.word.as_str()) {
+    fn composite(&mut self, place: Place) -> Read<()> {
+        let mut composite = self.with_inner(Kind::Composite, place)?;
+        composite.word = composite.needed("name")?;
+        if self.flowops().split(' ').any(|it| it == composite.word) {
             let message = format!("there is a flowop `{}` already", printable(&composite.word));
             return Err(error(place, message, "give the composite another name"));
         }
-        // Its own variables are known within it.
-        let before = self.script.variables.clone();
-        for (name, value) in &composite.locals {
-            let value = value.clone().unwrap_or(Value::Variable(name.clone()));
-            self.script.variables.insert(name.clone(), value);
-        }
-        composite.inner = self.block("flowop", "`define flowop`", Self::flowop)?;
-        self.script.variables = before;
-        self.script.composites.push(composite);
+        self.composites.push(composite);
         Ok(())
     }
 
-    /// What stands between braces, all of which begins with a word.
-    fn block(
-        &mut self,
-        word: &'static str,
-        behind: &str,
-        read: impl Fn(&mut Self, Place) -> Read<Entity>,
-    ) -> Read<Vec<Entity>> {
-        self.at.expect('{', behind)?;
-        let mut inner = Vec::new();
+    /// Attributes, and behind them threads or flowops between braces, in which an own variable is
+    /// known.
+    fn with_inner(&mut self, kind: Kind, place: Place) -> Read<Entity> {
+        let mut outer = self.entity(kind, place)?;
+        let has_own = !outer.locals.is_empty();
+        let before = has_own.then(|| self.script.variables.clone());
+        self.script.variables.extend(outer.locals.clone());
+        let behind = format!("a {}", kind.name());
+        let word = match kind {
+            Kind::Process => "thread",
+            _ => "flowop",
+        };
+        self.at.expect('{', &behind)?;
         while !self.at.takes('}') {
             let place = self.at.place();
-            self.at.one_of(&[word], behind)?;
-            inner.push(read(self, place)?);
+            self.at.one_of(word, &behind)?;
+            outer.inner.push(match kind {
+                Kind::Process => self.with_inner(Kind::Thread, place)?,
+                _ => self.flowop(place)?,
+            });
         }
-        Ok(inner)
+        if let Some(before) = before {
+            self.script.variables = before;
+        }
+        Ok(outer)
     }
 
-    fn thread(&mut self, place: Place) -> Read<Entity> {
-        let mut thread = self.entity(Kind::Thread, place)?;
-        thread.inner = self.block("flowop", "`thread`", Self::flowop)?;
-        Ok(thread)
-    }
-
+    /// A flowop; a composite has the values that its variables have there.
     fn flowop(&mut self, place: Place) -> Read<Entity> {
-        let word_place = self.at.place();
-        let word = self.at.word("its kind", "`flowop`")?;
-        let known = self.flowop_names();
-        if !known.contains(&word) {
-            return Err(unknown("flowop", word, word_place, &known));
-        }
+        let (known, lacks) = (self.flowops(), "there is no flowop");
+        let word = self.at.known("its kind", &known, lacks, "`flowop`")?;
         let mut flowop = self.entity(Kind::Flowop, place)?;
-        flowop.word = word.to_owned();
+        word.clone_into(&mut flowop.word);
+        let mut composites = self.composites.iter();
+        if let Some(composite) = composites.find(|it| it.word == word) {
+            let mut composite = composite.clone();
+            self.count(composite.count(), place)?;
+            for (name, value) in &mut composite.locals {
+                let handed = flowop.locals.get(name).cloned();
+                *value = handed.unwrap_or_else(|| value.clone());
+            }
+            for inner in &mut composite.inner {
+                inner.settle(&composite.locals)?;
+            }
+            (flowop.kind, flowop.inner) = (Kind::Composite, composite.inner);
+        }
         Ok(flowop)
     }
 
-    fn flowop_names(&self) -> Vec<&str> {
-        let composites = self.script.composites.iter();
-        let composites = composites.map(|it| it.word.as_str());
-        FLOWOPS.split_whitespace().chain(composites).collect()
+    fn flowops(&self) -> String {
+        let composites = self.composites.iter().map(|it| it.word.as_str());
+        let known: Vec<&str> = FLOWOPS.split(' ').chain(composites).collect();
+        known.join(" ")
     }
-}
-
-fn unknown(what: &str, seen: &str, place: Place, known: &[&str]) -> Diagnostic {
-    let all = || format!("use one of {}", known.join(", "));
-    let message = format!("there is no {what} `{}`", printable(seen));
-    error(place, message, meant(seen, known.iter().copied(), all))
 }
 
 /// Why a command is not obeyed.
 fn refused(word: &str, place: Place) -> Diagnostic {
     let mut known = rows(include_str!("refused.txt"));
-    if let Some([_, why, help]) = known.find(|row: &[&str; 3]| row[0] == word) {
-        return error(place, why, help);
-    }
-    let known: Vec<&str> = COMMANDS.split_whitespace().collect();
-    unknown("command", word, place, &known)
+    let row = known.find(|row: &[&str; 3]| row[0] == word);
+    let [_, why, help] = row.unwrap_or_default();
+    error(place, why, help)
 }

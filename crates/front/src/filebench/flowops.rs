@@ -1,139 +1,98 @@
 //! Flowops as acts.
 
-use std::collections::BTreeMap;
-
-use workload::printable;
+use workload::plan::Distribution;
 use workload::program::{
-    Act, Call, FileOperation, Law, Measure, On, Order, Pick, Share, Turn, Which,
+    Act, Bytes, Call, FileOperation, Law, Measure, On, Order, Pick, Quota, Share, Turn, Where,
+    Which,
 };
 
-use crate::acts::{described, number_of, quota};
-use crate::{Difference, DifferenceKind};
-
-use super::attributes::{Attributes, Variables};
-use super::script::{Entity, Read};
-use super::writer::{Op, Slot, Writer};
-use crate::tokens::error;
+use super::program::{Slot, Writer};
+use super::script::{Entity, Kind, Read};
+use crate::acts::{NS_PER_SECOND, described, number_of, quota};
+use crate::tokens::unknown;
 
 /// How long a store of `hog` takes, in nanoseconds for a hundred.
 const HUNDRED_STORES_NS: u64 = 22;
-/// Acts of a thread, composites written out, at most.
-const ACTS_MAX: usize = 10_000;
+/// The most of whatever a flowop is given as its value.
+const VALUE_MAX: u64 = 1 << 50;
+/// Places at random that sizes by chance may have.
+const SECTOR_BYTES: u32 = 512;
+/// Slots that `opennext` goes through, at most.
+const TURNS_MAX: u32 = 100;
+/// Bytes of a request where nothing says how many.
+const PIECE_BYTES: u32 = 1 << 20;
+/// Bytes of the largest request.
+const PIECE_BYTES_MAX: u64 = 16 << 20;
 /// How deep composites may be in each other.
 const COMPOSITES_DEEP_MAX: u32 = 6;
-/// What some flowops do otherwise than in the original.
-const OTHERWISE: [(&str, &str); 3] = [
-    ("aiowrite", "each write is waited for"),
-    ("hog", "stores take 0.22 ns each, whatever the machine"),
-    ("listdir", "the bytes of names are not counted"),
-];
 
-impl Writer<'_> {
-    /// Has the group do the flowops of the thread.
-    pub(super) fn flowops(&mut self, thread: &Attributes<'_>) -> Read<()> {
-        let (flowops, variables) = (&thread.entity.inner, thread.variables);
-        // Once to learn what is closed in the end, and how many slots take turns.
-        self.acts(flowops, variables, "")?;
-        self.thread.group.enter.clear();
-        self.thread.open.clear();
-        self.thread.filesets.clear();
-        self.thread.last = None;
-        for turn in 0..self.thread.turns.max(1) {
-            self.thread.turn = turn;
-            let acts = self.acts(flowops, variables, "")?;
-            self.thread.group.body.extend(acts);
-        }
-        Ok(())
+impl Entity {
+    /// `value`, which must be there.
+    fn value(&self) -> Read<u64> {
+        let value = self.given("value", VALUE_MAX)?;
+        value.ok_or_else(|| self.lacks("value", "add `value=1`"))
     }
 
+    /// How often a flowop is done.
+    fn times(&self) -> Read<Law> {
+        Ok(self.amount("iters")?.unwrap_or(Law::fixed(1)))
+    }
+}
+
+impl Writer {
     /// The acts of flowops one after the other.
-    fn acts(
-        &mut self,
-        flowops: &[Entity],
-        variables: Variables<'_>,
-        prefix: &str,
-    ) -> Read<Vec<Act>> {
+    pub(super) fn acts(&mut self, flowops: &[Entity], prefix: &str, depth: u32) -> Read<Vec<Act>> {
         let mut acts = Vec::new();
-        for entity in flowops {
-            self.thread.act_count += 1;
-            if self.thread.act_count > ACTS_MAX {
-                let message = format!("a thread has more than {ACTS_MAX} flowops");
-                return Err(error(entity.place, message, "use fewer, with `iters`"));
-            }
-            let own = Attributes { entity, variables };
-            let name = format!("{prefix}{}", own.needed("name")?);
-            let op = Op {
-                own,
-                label: number_of(&mut self.program.labels, name.clone()),
-                times: own.amount("iters")?.unwrap_or(Law::fixed(1)),
+        for op in flowops {
+            let name = format!("{prefix}{}", op.needed("name")?);
+            let label = number_of(&mut self.program.labels, name.clone());
+            self.thread.label = label;
+            let times = op.times()?;
+            let done = match op.kind {
+                Kind::Composite if depth >= COMPOSITES_DEEP_MAX => {
+                    let message = format!("composites are more than {COMPOSITES_DEEP_MAX} deep");
+                    return Err(op.error(message, "nest them less"));
+                }
+                Kind::Composite => {
+                    let inner = self.acts(&op.inner, &format!("{name}."), depth + 1)?;
+                    Some(Act::Step(label, inner))
+                }
+                _ => {
+                    let done = self.done(op, &mut acts)?;
+                    self.differs(op, &format!("`{}`", op.word));
+                    done
+                }
             };
-            let mut composites = self.composites.iter();
-            let done = match composites.find(|it| it.word == entity.word) {
-                Some(composite) => Some(self.composite(composite, &op, &name)?),
-                None => self.done(&op, &mut acts)?,
-            };
-            if let Some((word, note)) = OTHERWISE.iter().find(|(word, _)| op.word() == *word) {
-                self.differs(&op, &format!("`{word}`"), note);
-            }
-            acts.extend(done.map(|act| match op.times.always() {
+            acts.extend(done.map(|act| match times.always() {
                 Some(1) => act,
-                _ => Act::Times(op.times, vec![act]),
+                _ => Act::Times(times, vec![act]),
             }));
         }
         Ok(acts)
     }
 
-    fn composite(&mut self, composite: &Entity, op: &Op<'_>, name: &str) -> Read<Act> {
-        let (flowop, variables) = (op.own.entity, op.own.variables);
-        if self.thread.depth >= COMPOSITES_DEEP_MAX {
-            let message = format!("composites are more than {COMPOSITES_DEEP_MAX} deep");
-            return Err(op.error(message, "nest them less"));
-        }
-        let mut locals = BTreeMap::new();
-        for (name, default) in &composite.locals {
-            let handed = flowop.locals.get(name).and_then(Option::as_ref);
-            if let Some(value) = handed.or(default.as_ref()) {
-                locals.insert(name.clone(), variables.settled(value, flowop.place)?);
-            }
-        }
-        let inner = Variables {
-            locals: &locals,
-            ..variables
-        };
-        self.thread.depth += 1;
-        let acts = self.acts(&composite.inner, inner, &format!("{name}."))?;
-        self.thread.depth -= 1;
-        Ok(Act::Step(op.label, acts))
-    }
-
     /// What a flowop does each time, if anything; what comes before the first is added to `acts`.
-    fn done(&mut self, op: &Op<'_>, acts: &mut Vec<Act>) -> Read<Option<Act>> {
+    fn done(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         use FileOperation::{Close, Create, List, Mkdir, Open, Rmdir, Stat, Unlink};
-        let call = match op.word() {
+        let call = match op.word.as_str() {
             "openfile" => self.opened_by_name(op, Open, Which::Present)?,
             "createfile" => self.opened_by_name(op, Create, Which::Absent)?,
             "closefile" => {
                 let slot = self.slot(op)?;
                 self.thread.open.remove(&slot);
                 self.thread.closed.insert(slot);
-                self.call(op, slot, Close, On::Handle)
+                self.call(slot, Close, On::Handle)
             }
-            "deletefile" => {
-                let slot = self.slot(op)?;
-                match matches!(slot, Slot::Numbered(1..))
-                    && self.thread.filesets.contains_key(&slot)
-                {
-                    true => self.call(op, slot, Unlink, On::Same),
-                    false => self.named(op, Unlink, Which::Present)?,
+            "deletefile" => match self.slot(op)? {
+                slot @ Slot::Numbered(1..) if self.thread.filesets.contains_key(&slot) => {
+                    self.call(slot, Unlink, On::Same)
                 }
-            }
-            "statfile" => {
-                let slot = self.slot(op)?;
-                match self.thread.open.contains(&slot) {
-                    true => self.call(op, slot, Stat, On::Handle),
-                    false => self.named(op, Stat, Which::Present)?,
-                }
-            }
+                _ => self.named(op, Unlink, Which::Present)?,
+            },
+            "statfile" => match self.slot(op)? {
+                slot if self.thread.open.contains(&slot) => self.call(slot, Stat, On::Handle),
+                _ => self.named(op, Stat, Which::Present)?,
+            },
             "makedir" => self.named(op, Mkdir, Which::Absent)?,
             "removedir" => self.named(op, Rmdir, Which::Present)?,
             "listdir" => self.named(op, List, Which::Any)?,
@@ -142,41 +101,43 @@ impl Writer<'_> {
             "fsyncset" => return self.synced(op),
             "hog" => {
                 let ns = op.value()?.saturating_mul(HUNDRED_STORES_NS) / 100;
-                return Ok(op.step(vec![Act::Burn(Law::fixed(ns))]));
+                return Ok(self.step(vec![Act::Burn(Law::fixed(ns))]));
             }
             "delay" => {
-                let ns = op.value()?.saturating_mul(1_000_000_000);
-                return Ok(op.step(vec![Act::Think(Law::fixed(ns))]));
+                let ns = op.value()?.saturating_mul(NS_PER_SECOND);
+                return Ok(self.step(vec![Act::Think(Law::fixed(ns))]));
             }
-            "finishoncount" | "finishonbytes" => return self.quota(op).map(|()| None),
+            "finishoncount" | "finishonbytes" => {
+                let quota = self.quota(op)?;
+                number_of(&mut self.thread.group.quotas, quota);
+                return Ok(None);
+            }
             "aiowait" => return Ok(None),
-            "block" | "wakeup" | "semblock" | "sempost" | "eventlimit" | "opslimit"
-            | "iopslimit" | "bwlimit" => return self.waits(op),
-            word => {
-                let message = format!("`{word}` is not done here");
+            "print" | "testrandvar" => {
+                let message = format!("`{}` is not done here", op.word);
                 return Err(op.error(message, "leave the flowop out"));
             }
+            _ => return self.waits(op),
         };
         Ok(Some(Act::Call(call)))
     }
 
     /// The fileset of a flowop.
-    pub(super) fn fileset(&self, op: &Op<'_>) -> Read<Option<u8>> {
-        let name = op.own.text("filesetname")?;
-        let found = name.map(|name| self.find(&name, op.own.entity.place));
-        found.transpose()
+    fn fileset(&self, op: &Entity) -> Read<Option<u8>> {
+        let name = op.text("filesetname")?;
+        name.map(|name| self.find(&name, op.place)).transpose()
     }
 
-    fn needed_fileset(&self, op: &Op<'_>) -> Read<u8> {
-        let lacks = || op.lacks("filesetname", "add `filesetname=...`");
-        self.fileset(op)?.ok_or_else(lacks)
+    fn needed_fileset(&self, op: &Entity) -> Read<u8> {
+        let fileset = self.fileset(op)?;
+        fileset.ok_or_else(|| op.lacks("filesetname", "add `filesetname=...`"))
     }
 
-    pub(super) fn slot(&mut self, op: &Op<'_>) -> Read<Slot> {
-        let number = op.own.number("fd", 127)?.unwrap_or(0);
+    fn slot(&mut self, op: &Entity) -> Read<Slot> {
+        // At most 127.
+        let number = op.number("fd", 127, 0)? as u8;
         if number > 0 {
-            // At most 127.
-            return Ok(Slot::Numbered(number as u8));
+            return Ok(Slot::Numbered(number));
         }
         let of = self.fileset(op)?.map(Slot::Of);
         let slot = of.or(self.thread.last).unwrap_or(Slot::Numbered(0));
@@ -185,118 +146,211 @@ impl Writer<'_> {
     }
 
     /// The register that stands for a slot.
-    pub(super) fn handle(&mut self, slot: Slot) -> u8 {
+    fn handle(&mut self, slot: Slot) -> u8 {
         number_of(&mut self.thread.registers, slot)
     }
 
-    pub(super) fn call(
-        &mut self,
-        op: &Op<'_>,
-        slot: Slot,
-        operation: FileOperation,
-        on: On,
-    ) -> Call {
+    fn call(&mut self, slot: Slot, operation: FileOperation, on: On) -> Call {
         Call {
             handle: self.handle(slot),
-            label: Some(op.label),
+            label: Some(self.thread.label),
             ..Call::new(operation, on)
         }
     }
 
     /// A call on a name, which leaves nothing open.
-    fn named(&mut self, op: &Op<'_>, operation: FileOperation, which: Which) -> Read<Call> {
+    fn named(&mut self, op: &Entity, operation: FileOperation, which: Which) -> Read<Call> {
         let mut fileset = self.needed_fileset(op)?;
         if operation == FileOperation::List {
             fileset = self.directories_of(fileset);
         }
         let on = On::Name(pick(op, fileset, which)?);
-        Ok(self.call(op, Slot::Named, operation, on))
+        Ok(self.call(Slot::Named, operation, on))
     }
 
-    fn opened_by_name(
-        &mut self,
-        op: &Op<'_>,
-        operation: FileOperation,
-        which: Which,
-    ) -> Read<Call> {
+    fn opened_by_name(&mut self, op: &Entity, by: FileOperation, which: Which) -> Read<Call> {
         let fileset = self.needed_fileset(op)?;
         let slot = self.slot(op)?;
-        self.opening(op, slot, operation, pick(op, fileset, which)?)
+        self.opening(op, slot, by, pick(op, fileset, which)?)
     }
 
     /// A call that opens a file in a slot.
-    pub(super) fn opening(
+    fn opening(
         &mut self,
-        op: &Op<'_>,
+        op: &Entity,
         slot: Slot,
         operation: FileOperation,
         pick: Pick,
     ) -> Read<Call> {
         self.thread.open.insert(slot);
         self.thread.filesets.insert(slot, pick.fileset);
+        if op.flag("noreadahead")? {
+            self.differs(op, "`noreadahead`");
+        }
+        let access = self.access[usize::from(pick.fileset)];
+        let way = described(access, op.flag("directio")?, op.flag("dsync")?);
         Ok(Call {
-            way: self.way(op, pick.fileset)?,
-            ..self.call(op, slot, operation, On::Name(pick))
+            way: number_of(&mut self.program.ways, way),
+            ..self.call(slot, operation, On::Name(pick))
         })
     }
 
-    fn way(&mut self, op: &Op<'_>, fileset: u8) -> Read<u8> {
-        let access = self.access[usize::from(fileset)];
-        let way = described(access, op.own.flag("directio")?, op.own.flag("dsync")?);
-        if op.own.flag("noreadahead")? {
-            let note = "the kernel reads ahead as it does by itself";
-            let kind = DifferenceKind::NoEffect;
-            self.tell(op, Difference::new(kind, "`noreadahead`", note));
+    /// What works on what is open, which is opened first where it is not.
+    fn moved(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
+        let fileset = self.fileset(op)?;
+        let (true, Some(fileset)) = (op.flag("opennext")?, fileset) else {
+            let slot = self.slot(op)?;
+            acts.extend(self.opened(op, slot)?);
+            return self.io(op, slot).map(Some);
+        };
+        let turns = self.program.filesets[usize::from(fileset)].count;
+        let turns = turns.min(TURNS_MAX);
+        // At most 100.
+        let slots = (0..turns).map(|turn| Slot::Turn(fileset, turn as u8));
+        for slot in slots.clone() {
+            acts.extend(self.opened(op, slot)?);
         }
-        Ok(number_of(&mut self.program.ways, way))
+        if let Some(times) = op.times()?.always()
+            && times % u64::from(turns) == 0
+        {
+            let each: Read<Vec<Act>> = slots.map(|slot| self.io(op, slot)).collect();
+            acts.push(Act::Times(Law::fixed(times / u64::from(turns)), each?));
+            return Ok(None);
+        }
+        self.thread.turns = self.thread.turns.max(turns);
+        let slot = Slot::Turn(fileset, (self.thread.turn % turns) as u8);
+        self.io(op, slot).map(Some)
+    }
+
+    /// Opens a slot where nothing is open: each time where it is closed again, else once.
+    fn opened(&mut self, op: &Entity, slot: Slot) -> Read<Option<Act>> {
+        if self.thread.open.contains(&slot) {
+            return Ok(None);
+        }
+        let known = self.thread.filesets.get(&slot).copied();
+        let Some(fileset) = self.fileset(op)?.or(known) else {
+            let message = format!("nothing is open for `{}`", op.word);
+            return Err(op.error(message, "open a file before it, or add `filesetname=...`"));
+        };
+        let mut pick = pick(op, fileset, Which::Present)?;
+        if let Slot::Turn(_, turn) = slot {
+            pick.order = Order::Index(turn.into());
+        }
+        let mut call = self.opening(op, slot, FileOperation::Open, pick)?;
+        if self.thread.closed.contains(&slot) {
+            return Ok(Some(Act::Call(call)));
+        }
+        self.differs(op, "an open that no flowop says");
+        call.label = None;
+        self.thread.group.enter.push(Act::Call(call));
+        Ok(None)
+    }
+
+    /// The call of a slot.
+    fn io(&mut self, op: &Entity, slot: Slot) -> Read<Act> {
+        use FileOperation::{Fsync, Read, Write};
+        let law = op.amount("iosize")?;
+        let most = law.as_ref().and_then(Law::largest);
+        let law = law.filter(|law| law.always() != Some(0));
+        let sized = law.ok_or_else(|| op.lacks("iosize", "add `iosize=8k`"));
+        let (operation, bytes, place) = match op.word.as_str() {
+            "fsync" => (Fsync, Bytes::default(), Where::Here),
+            "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
+            "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
+            "appendfile" => (Write, Bytes::Law(sized?), Where::End),
+            "appendfilerand" => (Write, Bytes::Law(sized?.uniform_below(2)), Where::End),
+            word => {
+                let (law, operation) = (sized?, if word == "read" { Read } else { Write });
+                let place = self.place(op, law.always())?;
+                (operation, Bytes::Law(law), place)
+            }
+        };
+        let most = most.filter(|it| (1..=PIECE_BYTES_MAX).contains(it));
+        let piece_bytes = match &bytes {
+            Bytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
+            Bytes::Law(_) => PIECE_BYTES,
+            // Not above 16 MiB.
+            _ => most.map_or(PIECE_BYTES, |bytes| bytes as u32),
+        };
+        Ok(Act::Call(Call {
+            bytes,
+            piece_bytes,
+            place,
+            ..self.call(slot, operation, On::Handle)
+        }))
+    }
+
+    /// Where so many bytes are read or written, which are not always the same where none.
+    fn place(&mut self, op: &Entity, bytes: Option<u64>) -> Read<Where> {
+        if !op.flag("random")? && op.word != "aiowrite" {
+            return Ok(Where::Here);
+        }
+        if op.number("workingset", u64::MAX >> 1, 0)? > 0 {
+            self.differs(op, "`workingset`");
+        }
+        self.differs(op, "`random`");
+        let align = bytes.and_then(|bytes| u32::try_from(bytes).ok());
+        Ok(Where::Random {
+            distribution: Distribution::Uniform,
+            align_bytes: align.unwrap_or(SECTOR_BYTES),
+        })
+    }
+
+    /// As much as another slot's file has, or the own.
+    fn whole(&mut self, op: &Entity, slot: Slot) -> Read<Bytes> {
+        // At most 127.
+        let source = op.given("srcfd", 127)?;
+        let source = source.map(|number| Slot::Numbered(number as u8));
+        let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
+        Ok(source.map_or(Bytes::Size, |source| Bytes::SizeOf {
+            handle: self.handle(source),
+        }))
     }
 
     /// All that is open of a fileset.
-    fn synced(&mut self, op: &Op<'_>) -> Read<Option<Act>> {
+    fn synced(&mut self, op: &Entity) -> Read<Option<Act>> {
         let fileset = self.needed_fileset(op)?;
-        let mut calls = Vec::new();
-        for (slot, of) in self.thread.filesets.clone() {
-            if of == fileset && self.thread.open.contains(&slot) {
-                let call = self.call(op, slot, FileOperation::Fsync, On::Handle);
-                calls.push(Act::Call(Call {
-                    label: None,
-                    ..call
-                }));
-            }
-        }
-        Ok(op.step(calls))
+        let open = self.thread.filesets.clone().into_iter();
+        let open = open.filter(|(slot, of)| *of == fileset && self.thread.open.contains(slot));
+        let slots: Vec<Slot> = open.map(|(slot, _)| slot).collect();
+        let calls = slots.into_iter().map(|slot| {
+            Act::Call(Call {
+                handle: self.handle(slot),
+                ..Call::new(FileOperation::Fsync, On::Handle)
+            })
+        });
+        let calls = calls.collect();
+        Ok(self.step(calls))
     }
 
     /// The label of the flowop that another one is about.
-    pub(super) fn target(&self, op: &Op<'_>) -> Read<Option<u8>> {
-        let Some(target) = op.own.text("target")? else {
+    pub(super) fn target(&self, op: &Entity) -> Read<Option<u8>> {
+        let Some(target) = op.text("target")? else {
             return Ok(None);
         };
+        let mut known = self.program.labels.iter().map(String::as_str);
         // At most 254.
-        let label = self.program.labels.iter().position(|it| *it == target);
-        label.map(|label| Some(label as u8)).ok_or_else(|| {
-            let message = format!("there is no flowop `{}`", printable(&target));
-            op.error(message, "name a flowop of this thread")
-        })
+        let label = known.clone().position(|it| it == target).map(|it| it as u8);
+        let help = || "name a flowop of this thread".to_owned();
+        let lost = || unknown(op.place, "there is no flowop", &target, &mut known, help);
+        label.ok_or_else(lost).map(Some)
     }
 
-    fn quota(&mut self, op: &Op<'_>) -> Read<()> {
+    fn quota(&self, op: &Entity) -> Read<Quota> {
         let value = op.value()?;
         // Bytes are to be exceeded.
-        let quota = match (self.target(op)?, op.word()) {
+        Ok(match (self.target(op)?, op.word.as_str()) {
             (Some(label), "finishoncount") => quota(Measure::Steps(label), value, Share::Each),
             (Some(label), _) => quota(Measure::StepBytes(label), value + 1, Share::Each),
             (None, "finishoncount") => quota(Measure::Calls, value, Share::Group),
             (None, _) => quota(Measure::Bytes, value + 1, Share::Group),
-        };
-        number_of(&mut self.thread.group.quotas, quota);
-        Ok(())
+        })
     }
 }
 
 /// A pick of a file, by its number where one is drawn.
-pub(super) fn pick(op: &Op<'_>, fileset: u8, which: Which) -> Read<Pick> {
-    let index = op.own.amount("indexed")?;
+fn pick(op: &Entity, fileset: u8, which: Which) -> Read<Pick> {
+    let index = op.amount("indexed")?;
     Ok(Pick {
         fileset,
         which,

@@ -3,36 +3,33 @@
 use workload::printable;
 use workload::program::{Band, Law, Shape};
 
-use super::attributes::{Attributes, DRAWN_MAX};
-use super::script::{Kind, Read};
-use crate::tokens::error;
+use super::script::{DRAWN_MAX, Entity, Kind, Read};
+use crate::rows::{number, rows};
 
-/// Custom variables: their parameters, and what these are where nobody says.
-const PARAMETERS: [(&str, &[(&str, f64)]); 6] = [
-    ("cvar-uniform", &[("lower", 0.0), ("upper", 1.0)]),
-    ("cvar-exponential", &[("mean", 1.0)]),
-    ("cvar-gamma", &[("mean", 4096.0), ("gamma", 1.5)]),
-    ("cvar-normal", &[("mean", 0.0), ("sigma", 1.0)]),
-    ("cvar-lognormal", &[("shape", 1.0), ("scale", 1.0)]),
-    ("cvar-erlang", &[("shape", 1.0), ("rate", 1.0)]),
-];
-
-impl Attributes<'_> {
+impl Entity {
     /// The law of a random variable.
     pub(super) fn law(&self) -> Read<Law> {
-        match self.entity.kind == Kind::Cvar {
-            true => self.custom(),
-            false => self.randvar(),
-        }
+        let step = self.number("round", DRAWN_MAX, 0)?;
+        let least = self.number("min", DRAWN_MAX, 0)?;
+        let law = match self.kind == Kind::Cvar {
+            true => Law {
+                least,
+                most: self.number("max", DRAWN_MAX, DRAWN_MAX)?,
+                ..Law::of(self.custom()?)
+            },
+            false => self.randvar(least)?,
+        };
+        Ok(Law {
+            step,
+            base: law.base + step / 2,
+            ..law
+        })
     }
 
     /// Where `randvar` begins, or its own mean lies, is added to what is drawn.
-    fn randvar(&self) -> Read<Law> {
-        let number = |name: &str| self.number(name, DRAWN_MAX);
-        let least = number("min")?.unwrap_or(0);
-        let shape = number("gamma")?.unwrap_or(1500).max(1) as f64 / 1000.0;
-        let step = number("round")?.unwrap_or(0);
-        let mean = number("mean")?;
+    fn randvar(&self, least: u64) -> Read<Law> {
+        let shape = self.number("gamma", DRAWN_MAX, 1500)?.max(1) as f64 / 1000.0;
+        let mean = self.given("mean", DRAWN_MAX)?;
         let kind = self.text("type")?;
         let (shape, base) = match kind.as_deref().unwrap_or("gamma") {
             "uniform" => {
@@ -48,49 +45,41 @@ impl Attributes<'_> {
             other => {
                 let message = format!("`{}` is not a type of `randvar`", printable(other));
                 let help = "write `uniform`, `gamma` or `tabular`";
-                return Err(error(self.entity.place, message, help));
+                return Err(self.error(message, help));
             }
         };
         Ok(Law {
             most: DRAWN_MAX,
-            step,
-            base: base + step / 2,
+            base,
             ..Law::of(shape)
         })
     }
 
     /// The rows of a table, moved so that the least is `min` and the mean as it was asked for.
     fn table(&self, least: f64, mean: Option<u64>) -> Read<Shape> {
-        let (rows, place) = (&self.entity.table, self.entity.place);
-        if rows.is_empty() {
-            let message = "a random variable by a table has no table";
-            return Err(error(place, message, "add `randtable={{100, 1k, 8k}}`"));
-        }
-        let fits = |&[percent, low, high]: &[i64; 3]| {
-            (0..=100).contains(&percent) && 0 <= low && low <= high && high <= DRAWN_MAX as i64
+        let band = |&[percent, low, high]: &[i64; 3]| {
+            let is_drawn = percent <= 100 && low <= high && high <= DRAWN_MAX as i64;
+            let band = Band {
+                weight: u32::try_from(percent).ok()?,
+                low: u64::try_from(low).ok()?,
+                // Not below the low end.
+                high: high as u64,
+            };
+            is_drawn.then_some(band)
         };
-        if !rows.iter().all(fits) {
+        let Some(bands) = self.table.iter().map(band).collect::<Option<Vec<Band>>>() else {
             let message = "a row of the table cannot be drawn";
-            return Err(error(
-                place,
-                message,
-                "write rows as `{percent, least, most}`",
-            ));
-        }
-        let sum: i64 = rows.iter().map(|row| row[0]).sum();
+            return Err(self.error(message, "write rows as `{percent, least, most}`"));
+        };
+        let sum: u32 = bands.iter().map(|band| band.weight).sum();
         if sum != 100 {
             let message = format!("the rows of the table add up to {sum} %, not 100 %");
-            return Err(error(place, message, "make the percentages add up to 100"));
+            let help = "make the percentages add up to 100, as in `{{60, 1k, 8k}, {40, 8k, 1m}}`";
+            return Err(self.error(message, help));
         }
-        let bands = rows.iter().map(|row| Band {
-            // All of them were looked at above.
-            weight: row[0] as u32,
-            low: row[1] as u64,
-            high: row[2] as u64,
-        });
         let mean = mean.filter(|mean| *mean > 0).map(|mean| mean as f64);
-        let bands = Band::moved(&bands.collect::<Vec<_>>(), least, mean);
-        let limited = bands.into_iter().map(|band| Band {
+        let bands = Band::moved(&bands, least, mean).into_iter();
+        let limited = bands.map(|band| Band {
             low: band.low.min(DRAWN_MAX),
             high: band.high.min(DRAWN_MAX),
             ..band
@@ -98,73 +87,57 @@ impl Attributes<'_> {
         Ok(Shape::Table(limited.collect()))
     }
 
-    fn custom(&self) -> Read<Law> {
+    /// The shape of a custom variable, whose parameters are written as `mean:4096;gamma:1.5`.
+    fn custom(&self) -> Read<Shape> {
         let kind = self.needed("type")?;
-        let shape = custom_shape(&kind, &self.text("parameters")?.unwrap_or_default())
-            .map_err(|(message, help)| error(self.entity.place, message, help))?;
-        let step = self.number("round", DRAWN_MAX)?.unwrap_or(0);
-        Ok(Law {
-            least: self.number("min", DRAWN_MAX)?.unwrap_or(0),
-            most: self.number("max", DRAWN_MAX)?.unwrap_or(DRAWN_MAX),
-            step,
-            base: step / 2,
-            ..Law::of(shape)
-        })
-    }
-}
-
-/// The shape of a custom variable by what stands behind `parameters=`, such as
-/// `mean:4096;gamma:1.5`; else what is wrong with that, and what helps.
-fn custom_shape(kind: &str, written: &str) -> Result<Shape, (String, String)> {
-    let mut known = PARAMETERS.iter();
-    let Some((_, parameters)) = known.find(|(name, _)| *name == kind) else {
-        let message = format!("amounts are not drawn by `{}` here", printable(kind));
-        let help = "use cvar-uniform, -exponential, -gamma, -normal, -lognormal or -erlang";
-        return Err((message, help.to_owned()));
-    };
-    let pairs = written.split(';').filter(|it| !it.is_empty());
-    let pairs = pairs.map(|pair| pair.split_once(':').unwrap_or((pair, "")));
-    let value = |(name, default): &(&str, f64)| {
-        let Some((_, text)) = pairs.clone().find(|(it, _)| it == name) else {
-            return Ok(*default);
+        let mut known = rows(include_str!("customs.txt"));
+        let Some([_, first, one, second, other]) = known.find(|row| row[0] == kind) else {
+            let message = format!("amounts are not drawn by `{}` here", printable(&kind));
+            let help = "use cvar-uniform, -exponential, -gamma, -normal, -lognormal or -erlang";
+            return Err(self.error(message, help));
         };
-        let value = text.trim().parse().ok();
-        let value = value.filter(|value| (0.0..=DRAWN_MAX as f64).contains(value));
-        value.ok_or_else(|| {
-            let message = format!("`{}` is no number for `{name}`", printable(text));
-            (message, "write such as `mean:4096;gamma:1.5`".to_owned())
+        let mut values = [one, other].map(number);
+        // The first of a name counts.
+        for pair in self.text("parameters")?.unwrap_or_default().rsplit(';') {
+            let (name, text) = pair.split_once(':').unwrap_or((pair, ""));
+            let value = text.trim().parse().ok();
+            let value = value.filter(|value| (0.0..=DRAWN_MAX as f64).contains(value));
+            match [first, second]
+                .iter()
+                .position(|it| *it == name && !it.is_empty())
+            {
+                _ if pair.is_empty() => {}
+                Some(at) => {
+                    let message = format!("`{}` is no number for `{name}`", printable(text));
+                    let wrong = || self.error(message, "write such as `mean:4096;gamma:1.5`");
+                    values[at] = value.ok_or_else(wrong)?;
+                }
+                None => {
+                    let message = format!("`{kind}` has no parameter `{}`", printable(name));
+                    let names = [first, second].join(", ");
+                    return Err(
+                        self.error(message, format!("use {}", names.trim_end_matches(", ")))
+                    );
+                }
+            }
+        }
+        Ok(match (kind.as_str(), values[0], values[1]) {
+            ("cvar-uniform", low, high) => {
+                // Below 2^40.
+                let (low, high) = (low as u64, low.max(high) as u64);
+                Shape::Uniform { low, high }
+            }
+            ("cvar-exponential", mean, _) => Shape::Exponential { mean },
+            ("cvar-gamma", mean, shape) => Shape::Gamma { mean, shape },
+            ("cvar-normal", mean, deviation) => Shape::Normal { mean, deviation },
+            ("cvar-lognormal", spread, scale) => {
+                let median = scale.exp();
+                Shape::LogNormal { median, spread }
+            }
+            (_, shape, rate) => {
+                let mean = shape / rate;
+                Shape::Gamma { mean, shape }
+            }
         })
-    };
-    let values: Result<Vec<f64>, _> = parameters.iter().map(value).collect();
-    let values = values?;
-    let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
-    if let Some((name, _)) = pairs.clone().find(|(name, _)| !names.contains(name)) {
-        let message = format!("`{kind}` has no parameter `{}`", printable(name));
-        return Err((message, format!("use {}", names.join(", "))));
     }
-    // Every type has a parameter.
-    let (one, other) = (values[0], values.get(1).copied().unwrap_or_default());
-    Ok(match kind {
-        "cvar-uniform" => Shape::Uniform {
-            low: one as u64,
-            high: (other as u64).max(one as u64),
-        },
-        "cvar-exponential" => Shape::Exponential { mean: one },
-        "cvar-gamma" => Shape::Gamma {
-            mean: one,
-            shape: other,
-        },
-        "cvar-normal" => Shape::Normal {
-            mean: one,
-            deviation: other,
-        },
-        "cvar-lognormal" => Shape::LogNormal {
-            median: other.exp(),
-            spread: one,
-        },
-        _ => Shape::Gamma {
-            mean: one / other,
-            shape: one,
-        },
-    })
 }

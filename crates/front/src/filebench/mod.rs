@@ -1,7 +1,5 @@
 //! filebench's workload model language: scripts as programs.
 
-mod attributes;
-mod calls;
 mod commands;
 mod flowops;
 mod laws;
@@ -13,16 +11,15 @@ mod sets;
 mod tests;
 mod text;
 mod waits;
-mod writer;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use workload::{Diagnostic, printable};
 
+use crate::options::{Grammar, OptionRow, read, text};
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
-use commands::parse;
-use script::DEFINED;
+use commands::{DEFINED, parse};
 
 /// filebench.
 pub const FRONT: Front = Front {
@@ -47,40 +44,42 @@ fn detect(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
     String::from_utf8_lossy(bytes).lines().any(|line| {
         let mut words = line.split_whitespace();
-        words.next() == Some("define") && words.next().is_some_and(|it| DEFINED.contains(&it))
+        let is_known = |word| DEFINED.split(' ').any(|it| it == word);
+        words.next() == Some("define") && words.next().is_some_and(is_known)
     })
 }
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let mut variables = BTreeMap::new();
-    let mut script = None;
-    let mut words = line.arguments.iter();
-    while let Some(word) = words.next() {
-        let mut value = || {
-            let next = words.next();
-            next.ok_or_else(|| format!("option `{word}` lacks its value"))
-        };
-        match word.as_str() {
-            "-f" => script = Some(value()?),
-            "--set" => variables.extend([set(value()?)?]),
-            _ => return Err(format!("there is no option `{word}`").into()),
-        }
-    }
-    let Some(name) = script else {
-        return Err("`-f` names the script".to_owned().into());
-    };
-    let bytes = (line.read)(name)?;
-    let file = FrontFile::new(name, &bytes);
-    Ok(work(&file, &variables)?)
+/// What is asked for: a script, and what variables are set to whatever it says.
+#[derive(Default)]
+struct Options {
+    script: String,
+    variables: BTreeMap<String, String>,
+    ignored: Vec<String>,
 }
 
-fn set(word: &str) -> Result<(String, String), String> {
-    let (name, value) = word.split_once('=').unwrap_or((word, ""));
-    let name = name.trim_start_matches('$');
-    if name.is_empty() || value.is_empty() {
-        return Err(format!("`--set {word}` is not of the form NAME=VALUE"));
+const GRAMMAR: Grammar<Options> = Grammar::new(OPTIONS, |it| &mut it.ignored);
+
+const OPTIONS: &[OptionRow<Options>] = &[
+    text("-f", |it| &mut it.script),
+    read("--set", |it, value| {
+        let (name, text) = value.text.split_once('=').unwrap_or((value.text, ""));
+        let name = name.trim_start_matches('$');
+        if name.is_empty() || text.is_empty() {
+            return Err(value.not("of the form NAME=VALUE"));
+        }
+        it.variables.insert(name.to_owned(), text.to_owned());
+        Ok(())
+    }),
+];
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+    let options = GRAMMAR.read(line.arguments, Options::default())?;
+    if options.script.is_empty() {
+        return Err("`-f` names the script".to_owned().into());
     }
-    Ok((name.to_owned(), value.to_owned()))
+    let bytes = (line.read)(&options.script)?;
+    let file = FrontFile::new(&options.script, &bytes);
+    Ok(work(&file, &options.variables)?)
 }
 
 /// What a script stands for.
@@ -92,7 +91,7 @@ fn work(
     let text = String::from_utf8_lossy(file.bytes);
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
-    let work = parse(&text, variables).and_then(|script| program::work(&script, &name));
+    let work = parse(&text, variables).and_then(|script| program::work(script, &name));
     work.map_err(|error| {
         let line = error.line.map(|line| text.lines().nth(line as usize - 1));
         Diagnostic {

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use workload::{Diagnostic, nearest, printable};
+use workload::{Diagnostic, nearest};
 
-use super::script::{Attribute, Entity, Kind, Read, Script, Value, WITHOUT_EFFECT};
+use super::program::difference;
+use super::script::{Entity, Kind, Read, Script, Value};
 use crate::cursor::Cursor;
-use crate::tokens::{Language, Place, Token, error, expanded, meant, number};
+use crate::tokens::{Language, Place, Token, error, expanded, number};
 use crate::{Difference, DifferenceKind};
 
-/// Products in one value, at most.
-const FACTORS_MAX: usize = 16;
+/// Things with attributes in a script, composites written out, at most.
+const ENTITIES_MAX: usize = 20_000;
 /// Behind this a variable need not be set.
 const LOCAL: &str = "the name of a variable";
 
@@ -27,14 +28,15 @@ pub(super) struct Parser<'a> {
     pub script: Script,
     /// Values of variables, whatever the script sets them to.
     pub overrides: &'a BTreeMap<String, String>,
-    pub entity_count: usize,
+    pub composites: Vec<Entity>,
+    entity_count: usize,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str, overrides: &'a BTreeMap<String, String>) -> Read<Self> {
         let variables = overrides.iter().map(|(name, text)| {
-            let value = number(text).map_or_else(|| Value::of_word(text), Value::Number);
-            (name.clone(), value)
+            let text = number(text).map_or_else(|| text.clone(), |it| it.to_string());
+            (name.clone(), Value::Plain(text))
         });
         Ok(Self {
             at: Cursor::new(LANGUAGE.tokens(text)?),
@@ -43,14 +45,15 @@ impl<'a> Parser<'a> {
                 ..Script::default()
             },
             overrides,
+            composites: Vec::new(),
             entity_count: 0,
         })
     }
 
-    /// Notes what changes nothing.
-    pub(super) fn note(&mut self, place: Place, what: &str, note: &str) {
-        let difference = Difference::new(DifferenceKind::NoEffect, format!("`{what}`"), note);
-        self.script.differences.push(difference.at(place.line));
+    /// Notes what is of the table of differences.
+    pub(super) fn note(&mut self, place: Place, what: &str) {
+        let difference = difference(what).map(|it| it.at(place.line));
+        self.script.differences.extend(difference);
     }
 
     /// A text with its variables looked up now.
@@ -73,35 +76,48 @@ impl<'a> Parser<'a> {
     /// A value, or a product of several.
     pub(super) fn value(&mut self, behind: &str) -> Read<Value> {
         let mut value = self.factor(behind)?;
-        for _ in 0..FACTORS_MAX {
-            if !self.at.takes('*') {
-                return Ok(value);
-            }
-            value = Value::Product(Box::new((value, self.factor("`*`")?)));
+        while self.at.takes('*') {
+            let place = self.at.place();
+            value = Value::product(value, self.factor("`*`")?, place)?;
         }
-        Err(self.at.wanted("the end of a value", behind))
+        Ok(value)
     }
 
     fn factor(&mut self, behind: &str) -> Read<Value> {
         let value = match self.at.peek() {
-            Token::Number(number) => Value::Number(number),
-            Token::Word(word) => Value::of_word(word),
-            Token::Quoted(_) => return self.text(behind).map(Value::Text),
+            Token::Number(number) => Value::Plain(number.to_string()),
+            Token::Word(word) => Value::Plain(word.to_owned()),
+            Token::Quoted(_) => return self.text(behind).map(Value::Plain),
             Token::Variable(name)
-                if behind == LOCAL || self.script.variables.contains_key(name) =>
+                if behind != LOCAL && !self.script.variables.contains_key(name) =>
             {
-                Value::Variable(name.to_owned())
+                return Err(self.unset(name, self.at.place()));
             }
-            Token::Variable(name) => return Err(self.unset(name, self.at.place())),
+            Token::Variable(name) => Value::Variable(name.to_owned()),
             Token::Mark(_) | Token::End => return Err(self.at.wanted("a value", behind)),
         };
         self.at.next();
         Ok(value)
     }
 
+    /// Counts what has attributes.
+    pub(super) fn count(&mut self, more: usize, place: Place) -> Read<()> {
+        self.entity_count += more;
+        if self.entity_count <= ENTITIES_MAX {
+            return Ok(());
+        }
+        let message = format!("there are more than {ENTITIES_MAX} definitions and flowops");
+        Err(error(place, message, "define fewer, and use `iters`"))
+    }
+
     /// Attributes with commas between.
     pub(super) fn entity(&mut self, kind: Kind, place: Place) -> Read<Entity> {
-        let mut entity = Entity::new(kind, place);
+        self.count(1, place)?;
+        let mut entity = Entity {
+            kind,
+            place,
+            ..Entity::default()
+        };
         self.attribute(&mut entity)?;
         while self.at.takes(',') {
             self.attribute(&mut entity)?;
@@ -111,34 +127,31 @@ impl<'a> Parser<'a> {
 
     fn attribute(&mut self, entity: &mut Entity) -> Read<()> {
         let (kind, place) = (entity.kind, self.at.place());
-        match self.at.peek() {
-            Token::Variable(name) if matches!(kind, Kind::Flowop | Kind::Composite) => {
-                self.at.next();
-                let is_set = self.at.takes('=');
-                let value = is_set.then(|| self.value("a variable of a flowop"));
-                entity.locals.insert(name.to_owned(), value.transpose()?);
+        if let Token::Variable(name) = self.at.peek()
+            && matches!(kind, Kind::Flowop | Kind::Composite)
+        {
+            self.at.next();
+            let name = name.to_owned();
+            if self.at.takes('=') {
+                let value = self.value("a variable of a flowop")?;
+                entity.locals.insert(name, value);
+            } else if kind == Kind::Composite {
+                entity.locals.insert(name.clone(), Value::Variable(name));
             }
-            Token::Word(name) => {
-                self.at.next();
-                known(kind, name, place)?;
-                let value = match (self.at.takes('='), name) {
-                    (_, "randtable") => {
-                        entity.table = self.table()?;
-                        return Ok(());
-                    }
-                    (false, _) => Value::Flag(true),
-                    // A variable's own name is not looked up.
-                    (true, "name") if kind == Kind::Randvar => self.value(LOCAL)?,
-                    (true, _) => self.value(&format!("`{name}`"))?,
-                };
-                self.add(entity, name, value, place);
-            }
-            _ => {
-                return Err(self
-                    .at
-                    .wanted("an attribute", &format!("a {}", kind.name())));
-            }
+            return Ok(());
         }
+        let behind = format!("a {}", kind.name());
+        let lacks = format!("{behind} has no attribute");
+        let known = kind.attributes();
+        let name = self.at.known("an attribute", known, &lacks, &behind)?;
+        let value = match (self.at.takes('='), name) {
+            (_, "randtable") => return self.table(&mut entity.table),
+            (false, _) => Value::Plain("true".to_owned()),
+            // A variable's own name is not looked up.
+            (true, "name") if kind == Kind::Randvar => self.value(LOCAL)?,
+            (true, _) => self.value(&format!("`{name}`"))?,
+        };
+        self.add(entity, name, value, place);
         Ok(())
     }
 
@@ -148,44 +161,34 @@ impl<'a> Parser<'a> {
             "filesize" => "size",
             name => name,
         };
-        if WITHOUT_EFFECT.contains(&name) {
-            self.note(place, name, "it is of older versions");
-        } else if entity.get(name).is_some() {
-            self.note(place, name, "it stands twice, and the first counts");
+        let what = format!("`{name}`");
+        if matches!(name, "cached" | "usermode") {
+            self.note(place, &what);
+        } else if entity.attributes.contains_key(name) {
+            let note = "it stands twice, and the first counts";
+            let difference = Difference::new(DifferenceKind::NoEffect, what, note);
+            self.script.differences.push(difference.at(place.line));
         } else {
-            entity.attributes.push(Attribute::new(name, value, place));
+            entity.put(name, value, place);
         }
     }
 
     /// `{{percent, least, most}, ...}`
-    fn table(&mut self) -> Read<Vec<[i64; 3]>> {
+    fn table(&mut self, rows: &mut Vec<[i64; 3]>) -> Read<()> {
         let behind = "`randtable`";
-        let mut rows = Vec::new();
+        rows.clear();
         self.at.expect('{', behind)?;
         loop {
             self.at.expect('{', behind)?;
-            let percent = self.at.number(behind)?;
-            self.at.expect(',', behind)?;
-            let least = self.at.number(behind)?;
-            self.at.expect(',', behind)?;
-            rows.push([percent, least, self.at.number(behind)?]);
-            self.at.expect('}', behind)?;
+            let mut row = [0; 3];
+            for (number, mark) in row.iter_mut().zip([',', ',', '}']) {
+                *number = self.at.number(behind)?;
+                self.at.expect(mark, behind)?;
+            }
+            rows.push(row);
             if !self.at.takes(',') {
-                self.at.expect('}', behind)?;
-                return Ok(rows);
+                return self.at.expect('}', behind);
             }
         }
     }
-}
-
-fn known(kind: Kind, name: &str, place: Place) -> Read<()> {
-    if kind.attributes().any(|known| known == name) {
-        return Ok(());
-    }
-    let help = meant(name, kind.attributes(), || {
-        let known: Vec<&str> = kind.attributes().collect();
-        format!("a {} takes {}", kind.name(), known.join(", "))
-    });
-    let message = format!("a {} has no attribute `{}`", kind.name(), printable(name));
-    Err(error(place, message, help))
 }

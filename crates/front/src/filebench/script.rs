@@ -3,57 +3,41 @@
 use std::collections::BTreeMap;
 
 use workload::Diagnostic;
+use workload::program::Law;
 
 use crate::Difference;
 use crate::rows::rows;
-use crate::tokens::Place;
+use crate::tokens::{Place, error};
+
+/// The most that anything drawn comes to, in bytes or pieces.
+pub(super) const DRAWN_MAX: u64 = 1 << 40;
+/// Factors of one value, at most.
+const FACTORS_MAX: usize = 16;
 
 /// What was read, or the first mistake; [`work`](super::work) adds file and line to it.
 pub(super) type Read<T> = Result<T, Diagnostic>;
+/// Variables by their names.
+pub(super) type Variables = BTreeMap<String, Value>;
 
 /// A script, as it stands when it runs.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Script {
-    pub variables: BTreeMap<String, Value>,
-    /// Files and filesets, in the order of their definition.
-    pub filesets: Vec<Entity>,
-    pub composites: Vec<Entity>,
-    pub processes: Vec<Entity>,
-    pub mode: Mode,
-    /// Events of the generator in a second, `rate`, and how long it runs in seconds, `run`.
-    pub settings: Vec<Attribute>,
-    pub has_run: bool,
+    pub variables: Variables,
+    /// Its filesets and processes lie within, in the order of their definition. Its own attributes
+    /// are how long it runs in seconds, `run`, the generator's events in a second, `rate`, and
+    /// `mode`.
+    pub whole: Entity,
     /// What it says as it is read.
     pub echoes: Vec<String>,
-    /// What changes nothing.
+    /// What is done otherwise, or changes nothing.
     pub differences: Vec<Difference>,
-}
-
-impl Script {
-    /// The whole of it as what has attributes.
-    pub(super) fn own(&self) -> Entity {
-        Entity {
-            attributes: self.settings.clone(),
-            ..Entity::new(Kind::Script, Place { line: 1, column: 1 })
-        }
-    }
-}
-
-/// When a run ends besides by its time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Mode {
-    #[default]
-    Timeout,
-    AllDone,
-    FirstDone,
 }
 
 /// What stands behind an equals sign.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
-    Number(i64),
-    Flag(bool),
-    Text(String),
+    /// A word, a text or a number, as it is read where it is used.
+    Plain(String),
     /// Looked up when the script runs.
     Variable(String),
     Product(Box<(Value, Value)>),
@@ -62,38 +46,80 @@ pub(super) enum Value {
 }
 
 impl Value {
-    pub(super) fn of_word(word: &str) -> Self {
-        match word {
-            "true" => Self::Flag(true),
-            "false" => Self::Flag(false),
-            text => Self::Text(text.to_owned()),
-        }
-    }
-
     /// As it is shown in a text.
     pub(super) fn shown(&self) -> String {
         match self {
-            Self::Number(number) => number.to_string(),
-            Self::Flag(flag) => flag.to_string(),
-            Self::Text(text) => text.clone(),
+            Self::Plain(text) => text.clone(),
             Self::Variable(name) => format!("${name}"),
             Self::Product(factors) => format!("{} * {}", factors.0.shown(), factors.1.shown()),
             Self::Random(_) => "a random variable".to_owned(),
         }
     }
+
+    /// What it comes to with these variables; others stay what they are.
+    pub(super) fn settled(&self, variables: &Variables, place: Place) -> Read<Self> {
+        let factors = match self {
+            Self::Variable(name) => return Ok(variables.get(name).unwrap_or(self).clone()),
+            Self::Product(factors) => factors,
+            value => return Ok(value.clone()),
+        };
+        let one = factors.0.settled(variables, place)?;
+        Self::product(one, factors.1.settled(variables, place)?, place)
+    }
+
+    /// A product, which is a number as soon as both factors are.
+    pub(super) fn product(one: Self, other: Self, place: Place) -> Read<Self> {
+        let is_open = |it: &Self| matches!(it, Self::Variable(_) | Self::Product(_));
+        if is_open(&one) || is_open(&other) {
+            let message = format!("a product has more than {FACTORS_MAX} factors");
+            let help = "set a variable to a part of it";
+            let product = Self::Product(Box::new((one, other)));
+            return match product.factor_count() <= FACTORS_MAX {
+                true => Ok(product),
+                false => Err(error(place, message, help)),
+            };
+        }
+        let [Some(one), Some(other)] = [one, other].map(|it| it.number()) else {
+            let message = "only whole numbers can be multiplied";
+            return Err(error(place, message, "write the product itself"));
+        };
+        let product = one.checked_mul(other).map(|it| Self::Plain(it.to_string()));
+        let message = || format!("{one} * {other} is too large");
+        product.ok_or_else(|| error(place, message(), "use smaller numbers"))
+    }
+
+    fn factor_count(&self) -> usize {
+        match self {
+            Self::Product(factors) => factors.0.factor_count() + factors.1.factor_count(),
+            _ => 1,
+        }
+    }
+
+    fn number(&self) -> Option<i64> {
+        match self {
+            Self::Plain(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// A number from 0 to `most`.
+    fn up_to(&self, most: u64) -> Option<u64> {
+        let number = self.number().and_then(|it| it.try_into().ok());
+        number.filter(|it| *it <= most)
+    }
 }
 
 /// Whatever has attributes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Entity {
     pub kind: Kind,
-    /// What a flowop does, or what a composite is called.
+    /// What a flowop does.
     pub word: String,
     pub place: Place,
-    /// The first of a name counts.
-    pub attributes: Vec<Attribute>,
-    /// The variables of a composite, or those that are handed to one, with values if they have any.
-    pub locals: BTreeMap<String, Option<Value>>,
+    pub attributes: BTreeMap<String, Attribute>,
+    /// The variables of a composite, or those that are handed to one; where they have no value
+    /// each stands for itself.
+    pub locals: Variables,
     /// The rows of a random variable: percent, least, most.
     pub table: Vec<[i64; 3]>,
     /// The threads of a process, the flowops of a thread or of a composite.
@@ -103,40 +129,129 @@ pub(super) struct Entity {
 /// An attribute as it was written.
 #[derive(Debug, Clone)]
 pub(super) struct Attribute {
-    pub name: String,
     pub value: Value,
     pub place: Place,
 }
 
-impl Attribute {
-    pub(super) fn new(name: &str, value: Value, place: Place) -> Self {
-        let name = name.to_owned();
-        Self { name, value, place }
+impl Entity {
+    pub(super) fn put(&mut self, name: &str, value: Value, place: Place) {
+        let attribute = Attribute { value, place };
+        self.attributes.insert(name.to_owned(), attribute);
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.attributes.get(name).map(|it| &it.value)
+    }
+
+    /// How many it is together with all that lies within.
+    pub(super) fn count(&self) -> usize {
+        1 + self.inner.iter().map(Self::count).sum::<usize>()
+    }
+
+    /// Puts values in the place of variables, in all that lies within, too.
+    pub(super) fn settle(&mut self, variables: &Variables) -> Read<()> {
+        for Attribute { value, place } in self.attributes.values_mut() {
+            *value = value.settled(variables, *place)?;
+            if let Value::Random(random) = value
+                && !self.kind.is_drawn()
+            {
+                random.settle(variables)?;
+            }
+        }
+        let mut inner = self.inner.iter_mut();
+        inner.try_for_each(|it| it.settle(variables))
     }
 }
 
+/// Attributes that are not there are none, or false.
 impl Entity {
-    pub(super) fn new(kind: Kind, place: Place) -> Self {
-        Self {
-            kind,
-            word: String::new(),
-            place,
-            attributes: Vec::new(),
-            locals: BTreeMap::new(),
-            table: Vec::new(),
-            inner: Vec::new(),
-        }
+    /// Says what is wrong with it.
+    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        error(self.place, message, help)
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|it| it.name == name)
+    /// Says that an attribute is not there.
+    pub(super) fn lacks(&self, name: &str, help: &str) -> Diagnostic {
+        let message = match self.word.as_str() {
+            "" => format!("a {} has no `{name}`", self.kind.name()),
+            word => format!("`{word}` has no `{name}`"),
+        };
+        self.error(message, help)
+    }
+
+    /// What `take` makes of a value; it says what the value should have been where that is nothing.
+    fn taken<T>(
+        &self,
+        name: &str,
+        wanted: &str,
+        take: impl FnOnce(&Value) -> Option<T>,
+    ) -> Read<Option<T>> {
+        let Some(Attribute { value, place }) = self.attributes.get(name) else {
+            return Ok(None);
+        };
+        let wrong = || match value {
+            Value::Variable(name) => {
+                let help = format!("hand it over, as in `${name}=10`");
+                error(*place, format!("`${name}` has no value here"), help)
+            }
+            _ => {
+                let message = format!("`{name}` is not {wanted}");
+                error(*place, message, format!("give `{name}` {wanted}"))
+            }
+        };
+        take(value).ok_or_else(wrong).map(Some)
+    }
+
+    /// A text, or the number that stands for one.
+    pub(super) fn text(&self, name: &str) -> Read<Option<String>> {
+        self.taken(name, "a name", |value| match value {
+            Value::Plain(text) if text.parse::<bool>().is_err() => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    /// What must be there.
+    pub(super) fn needed(&self, name: &str) -> Read<String> {
+        let text = self.text(name)?;
+        text.ok_or_else(|| self.lacks(name, &format!("add `{name}=...`")))
+    }
+
+    pub(super) fn flag(&self, name: &str) -> Read<bool> {
+        let flag = self.taken(name, "`true` or `false`", |value| {
+            let number = value.number().map(|it| it != 0);
+            number.or_else(|| value.shown().parse().ok())
+        });
+        Ok(flag?.unwrap_or(false))
+    }
+
+    /// A whole number from 0 to `most`.
+    pub(super) fn given(&self, name: &str, most: u64) -> Read<Option<u64>> {
+        let wanted = format!("a whole number up to {most}");
+        self.taken(name, &wanted, |value| value.up_to(most))
+    }
+
+    /// The same, or what it is where nobody says it.
+    pub(super) fn number(&self, name: &str, most: u64, otherwise: u64) -> Read<u64> {
+        Ok(self.given(name, most)?.unwrap_or(otherwise))
+    }
+
+    /// A number, or how it is drawn.
+    pub(super) fn amount(&self, name: &str) -> Read<Option<Law>> {
+        if let Some(Value::Random(random)) = self.get(name) {
+            return random.law().map(Some);
+        }
+        let wanted = format!("a whole number up to {DRAWN_MAX}, or a random variable");
+        let number = self.taken(name, &wanted, |value| value.up_to(DRAWN_MAX));
+        Ok(number?.map(Law::fixed))
     }
 }
 
 /// What takes attributes, in the order of its table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
+    #[default]
     Script,
+    Eventgen,
     File,
     Fileset,
     Process,
@@ -147,10 +262,12 @@ pub(super) enum Kind {
     Cvar,
 }
 
-/// Attributes of older versions.
-pub(super) const WITHOUT_EFFECT: [&str; 2] = ["cached", "usermode"];
-
 impl Kind {
+    /// Whether it stands for amounts that are drawn.
+    fn is_drawn(self) -> bool {
+        matches!(self, Self::Randvar | Self::Cvar)
+    }
+
     fn row(self) -> [&'static str; 2] {
         let mut rows = rows(include_str!("kinds.txt"));
         rows.nth(self as usize).unwrap_or_default()
@@ -160,27 +277,8 @@ impl Kind {
         self.row()[0]
     }
 
-    /// The attributes that it takes, those of older versions included.
-    pub(super) fn attributes(self) -> impl Iterator<Item = &'static str> {
-        self.row()[1].split(' ')
+    /// The attributes that it takes, those of older versions included, with blanks between them.
+    pub(super) fn attributes(self) -> &'static str {
+        self.row()[1]
     }
 }
-
-/// Everything that a thread can do by itself.
-pub(super) const FLOWOPS: &str = "openfile createfile closefile deletefile statfile read write \
-                                  readwholefile writewholefile appendfile appendfilerand fsync \
-                                  fsyncset makedir removedir listdir aiowrite aiowait block wakeup \
-                                  semblock sempost hog delay eventlimit iopslimit opslimit bwlimit \
-                                  finishoncount finishonbytes print testrandvar";
-
-/// What can be defined; the first six can be created, too.
-pub(super) const DEFINED: [&str; 8] = [
-    "file",
-    "files",
-    "fileset",
-    "filesets",
-    "process",
-    "processes",
-    "flowop",
-    "randvar",
-];

@@ -411,3 +411,25 @@ fn products_of_variables_are_numbers_as_soon_as_they_are_set() {
     let script = format!("set $a=1\n{one}echo \"$a\"\nrun 1\n");
     assert!(read(&script).is_err_and(|error| !error.contains("large")));
 }
+
+#[test]
+fn composites_within_composites_grow_no_further_than_told() {
+    let set = "define fileset name=set,entries=3,size=1k,prealloc\n";
+    let run = "define process name=p { thread name=t { flowop c39 name=a,$x=2 } }\nrun 1\n";
+    let composites = |handed: &str, uses: usize| {
+        let first = "define flowop name=c0,$x { flowop hog name=a,value=$x }\n".to_owned();
+        (1..40).fold(first, |text, level| {
+            let one = |number| format!("flowop c{} name=n{number},$x={handed} ", level - 1);
+            let inner: String = (0..uses).map(one).collect();
+            text + &format!("define flowop name=c{level},$x {{ {inner} }}\n")
+        })
+    };
+    for (handed, uses, message) in [
+        ("$x*$x", 1, "a product has more than 16 factors"),
+        ("$x", 2, "more than 20000 definitions and flowops"),
+        ("$x", 1, "composites are more than 6 deep"),
+    ] {
+        let error = error(&format!("{set}{}{run}", composites(handed, uses)));
+        assert!(error.contains(message), "{error}");
+    }
+}

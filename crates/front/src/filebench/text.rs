@@ -2,18 +2,17 @@
 
 use generate::program::grown_trees;
 use jiff::Timestamp;
-use results::{CellRecord, LabelFigures, Phase, RunEvent, RunRecord};
+use results::{CellRecord, Phase, RunEvent, RunRecord};
 use workload::program::{DirectoryTree, FileOperation, LabelMeaning, Program};
 
-use crate::windows::label;
+use crate::windows::{label, mean_ms, together};
 use crate::{ClassicText, FrontOrigin};
 
 /// What is printed of a script with these words remembered.
 pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
     Box::new(Text {
         remembered: origin.arguments.clone(),
-        started_at: None,
-        is_running: false,
+        ..Text::default()
     })
 }
 
@@ -26,9 +25,10 @@ pub(super) fn remembered(echoes: &[String], processes: &[(String, u64)]) -> Vec<
     said.chain(started).collect()
 }
 
+#[derive(Default)]
 struct Text {
     remembered: Vec<String>,
-    /// When the run began, where its beginning is printed.
+    /// When the run began, once its beginning is printed.
     started_at: Option<Timestamp>,
     is_running: bool,
 }
@@ -36,34 +36,23 @@ struct Text {
 impl ClassicText for Text {
     fn event(&mut self, event: &RunEvent) -> String {
         match event {
-            RunEvent::Started { record } => {
-                self.started_at = Some(record.started_at);
-                self.beginning(record)
-            }
+            RunEvent::Started { record } => self.beginning(record),
             RunEvent::Progress {
                 phase: Phase::Measure,
                 ..
-            } if !self.is_running => {
-                self.is_running = true;
-                let now = Some(Timestamp::now());
-                self.running(self.started_at.map_or(0.0, |begin| seconds(begin, now)))
-            }
+            } => self.running(Some(Timestamp::now())),
             _ => String::new(),
         }
     }
 
     fn end(&mut self, record: &RunRecord) -> String {
-        let mut text = match self.started_at {
-            Some(_) => String::new(),
-            None => self.beginning(record),
-        };
+        let mut text = self.beginning(record);
         for cell in &record.cells {
-            let begin_s = seconds(record.started_at, cell.started_at);
-            if !std::mem::take(&mut self.is_running) {
-                text += &self.running(begin_s);
-            }
+            text += &self.running(cell.started_at);
+            self.is_running = false;
             let planned = record.plan.cells.iter().find(|it| it.index == cell.index);
             if let Some(program) = planned.and_then(|it| it.files.as_ref()) {
+                let begin_s = seconds(self.started_at, cell.started_at);
                 text += &figures(program, cell, begin_s);
             }
         }
@@ -78,7 +67,11 @@ impl Text {
         all.filter_map(move |line| line.strip_prefix(kind))
     }
 
-    fn beginning(&self, record: &RunRecord) -> String {
+    /// What is printed first, unless it was.
+    fn beginning(&mut self, record: &RunRecord) -> String {
+        if self.started_at.replace(record.started_at).is_some() {
+            return String::new();
+        }
         let first = record.plan.cells.first();
         let files = first.and_then(|cell| cell.files.as_ref());
         let populated = files.map(|program| populated(program)).unwrap_or_default();
@@ -88,10 +81,14 @@ impl Text {
         "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said)
     }
 
-    fn running(&self, at_s: f64) -> String {
-        let populated = ["Population and pre-allocation of filesets completed"];
-        let said = populated.into_iter().chain(self.remembered("run "));
-        lines(at_s, said.chain(["Running..."]))
+    /// What is printed as a cell begins, unless it was.
+    fn running(&mut self, now: Option<Timestamp>) -> String {
+        if std::mem::replace(&mut self.is_running, true) {
+            return String::new();
+        }
+        let said = ["Population and pre-allocation of filesets completed"].into_iter();
+        let said = said.chain(self.remembered("run ")).chain(["Running..."]);
+        lines(seconds(self.started_at, now), said)
     }
 }
 
@@ -100,8 +97,9 @@ fn lines<'a>(at_s: f64, said: impl IntoIterator<Item = &'a str>) -> String {
     said.map(|line| format!("{at_s:.3}: {line}\n")).collect()
 }
 
-fn seconds(begin: Timestamp, end: Option<Timestamp>) -> f64 {
-    end.map_or(0.0, |end| end.duration_since(begin).as_secs_f64())
+fn seconds(begin: Option<Timestamp>, end: Option<Timestamp>) -> f64 {
+    let both = begin.zip(end);
+    both.map_or(0.0, |(begin, end)| end.duration_since(begin).as_secs_f64())
 }
 
 /// A line for each fileset, what was defined last first; none for single files, which have no
@@ -135,47 +133,39 @@ const MEGABYTE: f64 = (1 << 20) as f64;
 /// The figures of a cell.
 fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
     let run_s = cell.run_time_ns as f64 / 1e9;
-    let per_second = |amount: f64| amount / run_s.max(1e-9);
-    let ms = |ns: u64| ns as f64 / 1e6;
-    let mean_ms = |figures: &LabelFigures| ms(figures.sum_ns) / figures.count.max(1) as f64;
+    let end_s = begin_s + run_s;
+    let per_second = |amount: u64| amount as f64 / run_s.max(1e-9);
     // Whole seconds, as the original counts them.
     let took = format!("Run took {} seconds...", run_s as u64);
-    let mut text = lines(begin_s + run_s, [took.as_str(), "Per-Operation Breakdown"]);
-    let mut sum = LabelFigures::default();
-    let (mut reads, mut writes) = (0, 0);
-    let meanings = program.label_meanings();
-    for (name, meaning) in program.labels.iter().zip(&meanings).rev() {
-        let is_counted = *meaning != Some(LabelMeaning::Composite);
-        let figures = label(cell, name).filter(|_| is_counted);
-        let figures = figures.cloned().unwrap_or_default();
+    let mut text = lines(end_s, [took.as_str(), "Per-Operation Breakdown"]);
+    let mut calls = Vec::new();
+    for (name, meaning) in program.labels.iter().zip(program.label_meanings()).rev() {
+        let is_composite = meaning == Some(LabelMeaning::Composite);
+        let counted = label(cell, name).filter(|_| !is_composite);
+        let figures = counted.cloned().unwrap_or_default();
+        let (count, mean_ms) = (figures.count, mean_ms(&figures));
+        let (ops, bytes) = (per_second(count), per_second(figures.bytes));
+        let [least_ms, most_ms] = [figures.min_ns, figures.max_ns].map(|ns| ns as f64 / 1e6);
         text += &format!(
-            "{name:<20} {}ops {:8.0}ops/s {:5.1}mb/s {:8.3}ms/op [{:.3}ms - {:5.3}ms]\n",
-            figures.count,
-            per_second(figures.count as f64),
-            per_second(figures.bytes as f64 / MEGABYTE),
-            mean_ms(&figures),
-            ms(figures.min_ns),
-            ms(figures.max_ns),
+            "{name:<20} {count}ops {ops:8.0}ops/s {:5.1}mb/s {mean_ms:8.3}ms/op \
+             [{least_ms:.3}ms - {most_ms:5.3}ms]\n",
+            bytes / MEGABYTE,
         );
         if let Some(LabelMeaning::Call(operation)) = meaning {
-            sum.count += figures.count;
-            sum.bytes += figures.bytes;
-            sum.sum_ns += figures.sum_ns;
-            reads += u64::from(*operation == FileOperation::Read) * figures.count;
-            writes += u64::from(*operation == FileOperation::Write) * figures.count;
+            calls.push((operation, figures));
         }
     }
+    let all = together(calls.iter().map(|(_, figures)| figures));
+    let of = |operation| {
+        let those = calls.iter().filter(|(it, _)| *it == operation);
+        per_second(those.map(|(_, figures)| figures.count).sum())
+    };
+    let (count, ops, mean_ms) = (all.count, per_second(all.count), mean_ms(&all));
+    let [reads, writes] = [FileOperation::Read, FileOperation::Write].map(of);
     let summary = format!(
-        "IO Summary: {:5} ops {:5.3} ops/s {:.0}/{:.0} rd/wr {:5.1}mb/s {:5.3}ms/op",
-        sum.count,
-        per_second(sum.count as f64),
-        per_second(reads as f64),
-        per_second(writes as f64),
-        per_second(sum.bytes as f64 / MEGABYTE),
-        mean_ms(&sum),
+        "IO Summary: {count:5} ops {ops:5.3} ops/s {reads:.0}/{writes:.0} rd/wr {:5.1}mb/s \
+         {mean_ms:5.3}ms/op",
+        per_second(all.bytes) / MEGABYTE,
     );
-    text + &lines(
-        begin_s + run_s,
-        [summary.as_str(), "Shutting down processes"],
-    )
+    text + &lines(end_s, [summary.as_str(), "Shutting down processes"])
 }

@@ -3,8 +3,8 @@
 use workload::printable;
 use workload::program::{Act, Due, Measure, Refill, Tokens, Whose};
 
-use super::script::Read;
-use super::writer::{Op, Writer};
+use super::program::Writer;
+use super::script::{Entity, Read};
 use crate::acts::byte;
 use crate::tokens::error;
 
@@ -17,19 +17,20 @@ const EVENT_BYTES: u64 = 1 << 20;
 /// What is taken or put at once, at most.
 const TOKENS_MAX: u64 = 1 << 30;
 
-impl Writer<'_> {
+impl Writer {
     /// The number of the tokens of a name.
     fn tokens(&mut self, name: &str) -> usize {
-        let known = self.program.tokens.iter().position(|it| it.name == name);
+        let tokens = &mut self.program.tokens;
+        let known = tokens.iter().position(|it| it.name == name);
         known.unwrap_or_else(|| {
-            self.program.tokens.push(Tokens {
+            tokens.push(Tokens {
                 name: name.to_owned(),
                 counters: 1,
                 start: 0,
                 room: None,
                 refill: None,
             });
-            self.program.tokens.len() - 1
+            tokens.len() - 1
         })
     }
 
@@ -47,35 +48,35 @@ impl Writer<'_> {
     }
 
     /// What waits, or ends a wait; nothing where it would wait for events that nobody makes.
-    pub(super) fn waits(&mut self, op: &Op<'_>) -> Read<Option<Act>> {
-        let number = |name: &str| op.own.number(name, TOKENS_MAX);
+    pub(super) fn waits(&mut self, op: &Entity) -> Read<Option<Act>> {
         // At most 2^30.
-        let value = number("value")?.unwrap_or(1).max(1) as u32;
-        let act = match op.word() {
-            "block" => self.taken(op, 1, 1),
-            "semblock" => self.taken(op, value, number("highwater")?.unwrap_or(1) as u32),
+        let number = |name: &str| Ok(op.number(name, TOKENS_MAX, 1)? as u32);
+        let value = number("value")?.max(1);
+        let act = match op.word.as_str() {
+            "block" => self.taken(1, 1),
+            "semblock" => self.taken(value, number("highwater")?),
             // Who wakes others does not wait for them, but a wake-up that nobody has seen is one.
             "wakeup" => self.put(op, 1, true)?,
-            "sempost" => self.put(op, value, op.own.flag("blocking")?)?,
+            "sempost" => self.put(op, value, op.flag("blocking")?)?,
             _ if self.event_rate == 0 => return Ok(None),
             _ => self.limited(op)?,
         };
-        Ok(op.step(vec![act]))
+        Ok(self.step(vec![act]))
     }
 
-    fn taken(&mut self, op: &Op<'_>, value: u32, highwater: u32) -> Act {
-        let name = self.program.labels[usize::from(op.label)].clone();
+    fn taken(&mut self, value: u32, highwater: u32) -> Act {
+        let name = self.program.labels[usize::from(self.thread.label)].clone();
         let number = self.tokens(&name);
         self.program.tokens[number].counters = self.thread.group.workers.unwrap_or(1);
         self.taken.insert(number, highwater);
         take(number, Due::Fixed(value))
     }
 
-    fn put(&mut self, op: &Op<'_>, count: u32, is_blocking: bool) -> Read<Act> {
-        let target = op.own.text("target")?;
+    fn put(&mut self, op: &Entity, count: u32, is_blocking: bool) -> Read<Act> {
+        let target = op.text("target")?;
         let target = target.ok_or_else(|| op.lacks("target", "name the flowop that waits"))?;
         let number = self.tokens(&target);
-        let place = op.own.entity.place;
+        let place = op.place;
         let put = self.put.entry(number).or_insert((place, false));
         *put = (place, put.1 || is_blocking);
         Ok(Act::Put {
@@ -86,23 +87,22 @@ impl Writer<'_> {
     }
 
     /// Takes events for what was done since the last time.
-    fn limited(&mut self, op: &Op<'_>) -> Read<Act> {
+    fn limited(&mut self, op: &Entity) -> Read<Act> {
         let target = self.target(op)?;
-        let (what, each) = match (op.word(), target) {
+        let (what, each) = match (op.word.as_str(), target) {
             ("bwlimit", Some(label)) => (Measure::StepBytes(label), EVENT_BYTES),
             ("bwlimit", None) => (Measure::Bytes, EVENT_BYTES),
             (_, Some(label)) => (Measure::Steps(label), 1),
             (_, None) => (Measure::Calls, 1),
         };
-        let due = match op.word() {
+        let due = match op.word.as_str() {
             "eventlimit" => Due::Fixed(1),
             _ => Due::Since { what, each },
         };
-        if op.word() == "iopslimit" && target.is_none() {
-            let note = "all calls count, not reads and writes alone";
-            self.differs(op, "`iopslimit`", note);
-        }
         let rate = self.event_rate;
+        if op.word == "iopslimit" && target.is_none() {
+            self.differs(op, "`iopslimit` without a target");
+        }
         let number = self.tokens("events");
         self.program.tokens[number].refill = Some(Refill {
             per_second: rate as f64,

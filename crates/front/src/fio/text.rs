@@ -48,6 +48,7 @@ impl ClassicText for FioText {
         let mut jobs = self.set.jobs.iter();
         let is_asked = jobs.any(|job| job.settings.logs.latency.is_some());
         match event {
+            RunEvent::CellDone { record } => output::complaints(&self.set, record),
             RunEvent::Finished { .. } if is_asked => {
                 "note: submission latency is not measured: there is no slat log, and values of \
                  the others are medians\n"

@@ -2,13 +2,13 @@
 
 use workload::program::{
     Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
-    Law, Program, ProgramPart, ProgramPhase, Way, Where, Which,
+    Law, Program, ProgramPhase, Way, Where, Which,
 };
 
 use super::Sizes;
 use super::options::Options;
 use super::shuffle::shuffled;
-use crate::acts::{fileset, group, moving, named, only, opened, phase, rounds, seeking};
+use crate::acts::{fileset, group, in_turn, moving, named, only, opened, phase, rounds, seeking};
 use crate::rows::{number, rows};
 
 /// Ways of opening, by their numbers.
@@ -91,8 +91,7 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
     Program {
         filesets: vec![files],
         ways: ways(options),
-        parts: phases.into_iter().map(ProgramPart::Phase).collect(),
-        ..Program::default()
+        ..in_turn(phases)
     }
 }
 

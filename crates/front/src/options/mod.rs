@@ -90,7 +90,10 @@ impl<T> Grammar<T> {
             equals: Equals::No,
             letters: Letters::Joined,
             operand: None,
-            unknown: |it| no_option(it.name),
+            unknown: |it| match it.is_joined && it.name.len() > 2 {
+                true => format!("option `{}` takes no value", it.name),
+                false => no_option(it.name),
+            },
             shown: workload::printable,
         }
     }

@@ -8,6 +8,13 @@ pub struct LibraryRandom {
     at: usize,
 }
 
+impl Default for LibraryRandom {
+    /// That of programs which set no seed.
+    fn default() -> Self {
+        Self::new(1)
+    }
+}
+
 impl LibraryRandom {
     /// That of a seed, of which 0 is 1.
     pub fn new(seed: u32) -> Self {

@@ -1,15 +1,15 @@
 //! The only phase that is measured, with what it needs before.
 
 use workload::program::{
-    Act, Call, Copies, Ending, FileOperation, FilesetPlan, Law, Program, ProgramPart, ProgramPhase,
-    Shape, Way, Where, Which,
+    Act, Call, Copies, Ending, FileOperation, FilesetPlan, Law, Program, ProgramPhase, Shape, Way,
+    Where, Which,
 };
 
 use super::operation::{Done, Opening};
 use super::options::Options;
 use crate::acts::{
-    between, fileset, group, hidden, moving_all, nested, next, numbered_from, on_file, on_next,
-    phase,
+    between, fileset, group, hidden, in_turn, moving_all, nested, next, numbered_from, on_file,
+    on_next, phase,
 };
 
 /// Numbers of the filesets: files, and what they are renamed to or linked from.
@@ -47,8 +47,7 @@ pub(super) fn program(options: &Options, host: &str) -> Program {
         labels: vec![name.to_owned()],
         filesets: filesets(options, host),
         ways: vec![Way::default(), emptying],
-        parts: phases.map(ProgramPart::Phase).collect(),
-        ..Program::default()
+        ..in_turn(phases)
     }
 }
 

@@ -5,6 +5,7 @@ mod block_map;
 mod ending;
 mod file_position;
 mod file_turn;
+mod goals;
 mod names;
 mod notes;
 mod pace;
@@ -29,6 +30,7 @@ use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
 
 use access::JobAccess;
+pub use goals::{DepthTold, GoalBoard, GoalCounts, MissKind, MissedRequest, Watched};
 use names::NameTurns;
 use notes::RequestNotes;
 use pace::DuePace;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use engine::{Completion, Operation, Request};
 use workload::job::{
-    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, JobThread, Mix, NameWork, PaceRule,
-    PerDirection, ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule,
-    StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, DurableWrites, FileOrder, JobFile, JobGoals, JobPlan, JobThread, Mix, NameWork,
+    PaceRule, PerDirection, ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize,
+    SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
 
@@ -23,7 +23,7 @@ fn fixed(bytes: u32) -> BlockRule {
 }
 
 /// Sequential requests of 4 KiB on one file of so many bytes, once.
-fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
+pub(super) fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
     JobPlan {
         engine: EngineKind::Null,
         cache: CacheMode::Buffered,
@@ -67,6 +67,7 @@ fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
         recorded: None,
         names: None,
         thread: JobThread::default(),
+        goals: JobGoals::default(),
         is_noted: false,
     }
 }

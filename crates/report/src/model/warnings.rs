@@ -104,6 +104,7 @@ fn line(code: &WarningCode, message: &str) -> ModelWarning {
         code,
         WarningCode::IoErrors
             | WarningCode::VerifyMismatch
+            | WarningCode::GoalMissed
             | WarningCode::NothingMeasured
             | WarningCode::TargetLost
             | WarningCode::StoodStill

@@ -1,6 +1,7 @@
 //! Cells of jobs: workers that each have an engine, files, a pace and an end of their own.
 
 mod files;
+pub(crate) mod goals;
 pub(crate) mod task;
 pub(crate) mod tree;
 
@@ -78,6 +79,7 @@ impl Session<'_> {
                         None => None,
                     },
                     stream,
+                    board: (!job.goals.is_empty()).then(Arc::default),
                     contents: Contents {
                         source: ContentSource::new(&worker.content)?,
                         verify,

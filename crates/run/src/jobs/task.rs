@@ -9,7 +9,7 @@ use engine::{
     Engine, FileOptions, Fileset, IoUring, Mmap, MmapOptions, Null, OpenMode, Operation, Psync,
     PsyncFiles, PsyncOptions, UringOptions,
 };
-use generate::job::JobStream;
+use generate::job::{GoalBoard, JobStream, Watched};
 use generate::{Exclusive, Generator};
 use results::EngineNotes;
 use rustix::fs::OFlags;
@@ -34,6 +34,8 @@ pub(crate) struct JobTask {
     /// The files by name, where a job works on them as such.
     pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
+    /// Where it stands with its goals, if it has any.
+    pub board: Option<Arc<GoalBoard>>,
 }
 
 /// How long a job takes, in intervals of this length.
@@ -145,30 +147,32 @@ fn with_engine<E: Engine>(
     if job.stream.end.loops.is_some() {
         recorder.count_short_work();
     }
-    let parts = Parts {
+    if let Some(board) = task.board.as_ref().filter(|_| job.goals.searches_first()) {
+        recorder.measure_found(Arc::clone(board));
+    }
+    let mut parts = Parts {
         engine,
         recorder,
         clock,
         batch,
     };
-    let punctually = match job.is_paced() {
-        true => Punctually::where_possible(),
-        false => Punctually::BY_SLEEP,
-    };
-    let contents = task.contents.clone();
-    let mut plain = contents.source.plain(lane.plan.seed);
-    let mut parts = parts;
+    let mut plain = task.contents.source.plain(lane.plan.seed);
     if task.stream.operations().contains(Operation::Write) {
         for slot in 0..parts.engine.slot_count() {
             plain.prepare_buffer(parts.engine.buffer(slot));
         }
     }
-    match (contents.verify, job.is_paced()) {
-        (None, false) => Closed.run(parts, task.stream, plain),
-        (None, true) => punctually.run(parts, task.stream, plain),
-        // Who checks every byte does not mind a look at the clock.
-        (Some(verify), _) => {
-            let verified = contents.source.verified(
+    let verify = task.contents.verify;
+    match (verify, task.board) {
+        (None, None) if !job.is_paced() => Closed.run(parts, task.stream, plain),
+        (None, None) => punctually(job).run(parts, task.stream, plain),
+        // Who watches, or checks every byte, does not mind a look at the clock.
+        (None, Some(board)) => {
+            let stream = Watched::new(task.stream, job, board);
+            punctually(job).run(parts, stream, plain)
+        }
+        (Some(verify), board) => {
+            let verified = task.contents.source.verified(
                 lane.plan.seed,
                 lane.plan.worker_index,
                 verify.file_seeds,
@@ -176,10 +180,24 @@ fn with_engine<E: Engine>(
             )?;
             let slot_count = parts.engine.slot_count();
             let stream = Exclusive::new(task.stream, verify.stripes, slot_count);
-            punctually.run(parts, stream, verified)
+            match board {
+                None => punctually(job).run(parts, stream, verified),
+                Some(board) => {
+                    let stream = Watched::new(stream, job, board);
+                    punctually(job).run(parts, stream, verified)
+                }
+            }
         }
     }
     .map(Some)
+}
+
+/// What is due is not slept through; nothing else is looked at the clock for.
+fn punctually(job: &JobPlan) -> Punctually {
+    match job.is_paced() {
+        true => Punctually::where_possible(),
+        false => Punctually::BY_SLEEP,
+    }
 }
 
 /// Work on names: one call at a time, nothing checked, nothing due.

@@ -69,6 +69,7 @@ fn figures(cell: &Cell, outcome: Outcome) -> results::DueFigures {
     let lane = lanes(cell, 7, 1).unwrap().remove(0);
     let spans = outcome.rest.spans.clone();
     let lanes = vec![crate::measured::MeasuredLane {
+        goals: None,
         series: Vec::new(),
         lane,
         spans,

@@ -194,6 +194,7 @@ fn measure(
         is_quiet,
         &mut |event| printed.hear(event),
     )?;
+    printed.complain();
     if let Some(broken) = printed.broken() {
         return broken;
     }

@@ -17,6 +17,8 @@ pub(super) struct Printed {
     text: Box<dyn ClassicText>,
     stream: Stream,
     log: Option<File>,
+    /// What is said to standard error at the end, where live figures are no longer in the way.
+    complaints: String,
     /// Why the stream cannot be written to any more.
     output_error: Option<io::Error>,
     /// Why the log is not complete.
@@ -33,6 +35,7 @@ impl Printed {
                 false => Stream::Output,
             },
             text,
+            complaints: String::new(),
             output_error: None,
             log_error: None,
         })
@@ -47,6 +50,7 @@ impl Printed {
     pub fn hear(&mut self, event: &RunEvent) -> bool {
         let said = self.text.event(event);
         self.say(said);
+        self.complaints.push_str(&self.text.complaint(event));
         self.output_error.is_none()
     }
 
@@ -60,6 +64,15 @@ impl Printed {
         }
         let printed = self.stream.write_document(&Document::Data(said));
         self.output_error = printed.err();
+    }
+
+    /// Says what there was to complain of.
+    pub fn complain(&mut self) {
+        let complaints = std::mem::take(&mut self.complaints);
+        if !complaints.is_empty() {
+            // There is nowhere left to say that this failed.
+            let _ = Stream::Error.write_document(&Document::Data(complaints));
+        }
     }
 
     /// Why a run ended whose text went nowhere; none where it did not.

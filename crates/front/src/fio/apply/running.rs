@@ -1,7 +1,7 @@
 //! Rates, times, processes, errors.
 
 use super::super::settings::{CpuPolicy, Settings, SteadyMeasure, SteadyState, WhoEnds};
-use super::super::values::{Value, cpus, floats};
+use super::super::values::{Unit, Value, cpus, floats, number};
 use super::access::set;
 use super::records::syncs;
 
@@ -34,6 +34,7 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
         "steadystate" => steady_state(settings, value.text())?,
         "steadystate_duration" => steady(settings).window_us = value.number(),
         "steadystate_ramp_time" => steady(settings).ramp_us = value.number(),
+        "steadystate_check_interval" => steady(settings).interval_us = value.number(),
         _ => return Ok(syncs(settings, name, value)),
     }
     Ok(true)
@@ -53,12 +54,19 @@ fn steady(settings: &mut Settings) -> &mut SteadyState {
 /// `iops:0.5%`, `bw_slope:100`.
 fn steady_state(settings: &mut Settings, text: &str) -> Result<(), String> {
     let (name, limit) = text.split_once(':').unwrap_or((text, "0.01%"));
+    let kilo = settings.kilo.0;
     let steady = steady(settings);
     steady.measure = SteadyMeasure::of(name).ok_or("use iops, bw or lat, or one with `_slope`")?;
     steady.is_slope = name.ends_with("_slope");
     steady.is_percent = limit.ends_with('%');
-    let limit = floats(limit.trim_end_matches('%'), 0.0, 1e18)?;
-    steady.limit = limit.first().copied().unwrap_or_default();
+    let is_of_bytes = steady.measure == SteadyMeasure::Bandwidth && !steady.is_percent;
+    steady.limit = match is_of_bytes {
+        true => number(limit, Unit::Bytes { kilo })?.value as f64,
+        false => {
+            let limit = floats(limit.trim_end_matches('%'), 0.0, 1e18)?;
+            limit.first().copied().unwrap_or_default()
+        }
+    };
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use results::RunRecord;
 
 use super::super::{Job, JobSet};
 use super::devices::{DeviceUse, devices};
+use super::goals;
 use super::reported::{DirectionResult, ReportedJob, reported};
 use super::samples::LatencySamples;
 use super::tree::JsonTree;
@@ -20,11 +21,6 @@ struct Detail<'a> {
     percentiles: &'a [f64],
     has_percentiles: bool,
     has_bins: bool,
-}
-
-fn map<const N: usize>(pairs: [(&str, JsonTree); N]) -> JsonTree {
-    let pairs = pairs.into_iter();
-    JsonTree::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
 }
 
 /// The document, with the buckets of histograms if `has_bins`.
@@ -143,7 +139,7 @@ fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64
     };
     let (bandwidth, iops) = (&result.bandwidth, &result.iops);
     let bytes_per_second = result.bytes_per_second();
-    map([
+    JsonTree::map([
         ("io_bytes", JsonTree::Count(result.bytes)),
         ("io_kbytes", JsonTree::Count(result.bytes >> 10)),
         ("bw_bytes", JsonTree::Count(bytes_per_second as u64)),
@@ -198,7 +194,7 @@ fn latency(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
 }
 
 fn sync(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
-    map([
+    JsonTree::map([
         ("total_ios", JsonTree::Count(samples.count)),
         ("lat_ns", latency(samples, detail)),
     ])
@@ -246,16 +242,16 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
     let goal = &settings.latency_goal;
     let target_ns = goal.target_us.saturating_mul(1000);
     pairs.extend([
-        (
-            "latency_depth",
-            JsonTree::Count(settings.engine.depth().into()),
-        ),
+        ("latency_depth", JsonTree::Count(job.depth.into())),
         ("latency_target", JsonTree::Count(target_ns)),
         ("latency_target_ns", JsonTree::Count(target_ns)),
         ("latency_percentile", JsonTree::Real(goal.percentile)),
         ("latency_window", JsonTree::Count(goal.window_us)),
         ("latency_window_us", JsonTree::Count(goal.window_us)),
     ]);
+    if let Some(steady) = job.steady {
+        pairs.push(("steadystate", goals::steady_state(steady)));
+    }
     if let Some(description) = &settings.grouping.description {
         pairs.push(("desc", JsonTree::text(description)));
     }
@@ -263,7 +259,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
 
 fn device(device: &DeviceUse<'_>) -> JsonTree {
     let zero = || JsonTree::Count(0);
-    map([
+    JsonTree::map([
         ("name", JsonTree::text(device.name)),
         ("read_ios", JsonTree::Count(device.reads)),
         ("write_ios", JsonTree::Count(device.writes)),

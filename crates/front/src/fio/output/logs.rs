@@ -45,7 +45,7 @@ pub(super) fn logs(
         directory => format!("{directory}/"),
     };
     for (index, job) in set.jobs.iter().enumerate() {
-        let Some((cell, worker)) = measured(set, record, index) else {
+        let Some((cell, worker)) = measured(set, &record.cells, index) else {
             continue;
         };
         let began_ms = cell.started_at.map_or(0, |at| at.as_millisecond());

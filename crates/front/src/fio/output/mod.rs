@@ -7,6 +7,7 @@
 //! not of whole milliseconds.
 
 mod devices;
+mod goals;
 mod group;
 mod json;
 mod latency_lines;
@@ -20,6 +21,8 @@ mod terse;
 mod tree;
 
 use results::RunRecord;
+
+pub(super) use goals::complaints;
 
 use super::{Invocation, Job, JobSet, OutputFormat};
 use group::aggregate;

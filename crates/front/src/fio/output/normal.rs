@@ -5,59 +5,18 @@ use units::printable;
 
 use super::super::{BlockSizes, Direction, Job, JobSet, Results};
 use super::devices::{DeviceUse, devices};
+use super::goals;
 use super::group::{GroupDirection, aggregate};
 use super::json::{BATCHES, CLASSES, DEPTHS, local_time, printed_at};
 use super::latency_lines::{latency, percentile_table};
 use super::reported::{DirectionResult, JobFailure, ReportedJob, reported};
 use super::samples::LatencySamples;
-use super::scaled::{Prefixes, Quantity, scaled};
+use super::scaled::{ByteScale, Prefixes, Quantity, scaled};
 use super::series::RateSeries;
 use super::{VERSION, percentiles};
 
 /// Classes of latency in a line.
 const CLASSES_EACH_LINE: usize = 5;
-
-/// How bytes of a job are told.
-#[derive(Clone, Copy)]
-struct ByteScale {
-    digits: u32,
-    prefixes: Prefixes,
-    rate: Quantity,
-}
-
-impl ByteScale {
-    fn of(results: &Results) -> Self {
-        Self {
-            digits: results.digits,
-            prefixes: match results.is_decimal {
-                true => Prefixes::Decimal,
-                false => Prefixes::Binary,
-            },
-            rate: match results.unit_base {
-                1 => Quantity::BitsPerSecond,
-                _ => Quantity::BytesPerSecond,
-            },
-        }
-    }
-
-    fn bytes(self, bytes: u64) -> String {
-        scaled(bytes, self.digits, self.prefixes, Quantity::Bytes)
-    }
-
-    fn other_bytes(self, bytes: u64) -> String {
-        scaled(bytes, self.digits, self.prefixes.other(), Quantity::Bytes)
-    }
-
-    fn rate(self, bytes_per_second: f64) -> String {
-        let number = bytes_per_second as u64;
-        scaled(number, self.digits, self.prefixes, self.rate)
-    }
-
-    fn other_rate(self, bytes_per_second: f64) -> String {
-        let number = bytes_per_second as u64;
-        scaled(number, self.digits, self.prefixes.other(), self.rate)
-    }
-}
 
 /// What is printed before jobs begin.
 pub(super) fn beginning(set: &JobSet) -> String {
@@ -320,7 +279,7 @@ fn tail(job: &ReportedJob<'_>) -> String {
         goal.target_us.saturating_mul(1000),
         goal.window_us,
         goal.percentile,
-        settings.engine.depth(),
+        job.depth,
     );
     if job.bears_errors() {
         let first = job.first_error.as_ref();
@@ -330,6 +289,9 @@ fn tail(job: &ReportedJob<'_>) -> String {
             first.map_or(0, |it| it.errno),
             printable(first.map_or("Success", |it| it.message)),
         ));
+    }
+    if let Some(steady) = job.steady {
+        text.push_str(&goals::line(steady, ByteScale::of(&settings.results)));
     }
     text
 }

@@ -1,6 +1,8 @@
 //! What has one result: a job, or the jobs of a group.
 
-use results::{CellRecord, ErrnoCount, RunRecord, WorkerFigures};
+use results::{
+    CellRecord, ErrnoCount, GoalKind, MissedGoal, RunRecord, SteadyReadings, WorkerFigures,
+};
 
 use super::super::{ByDirection, Direction, Engine, Job, JobSet, MixedResults};
 use super::samples::LatencySamples;
@@ -58,6 +60,10 @@ pub(super) struct ReportedJob<'a> {
     pub(super) error_count: u64,
     /// Also of those that were borne.
     pub(super) first_error: Option<JobFailure<'a>>,
+    /// The queue depth: where it was looked for, the one in use last.
+    pub(super) depth: u32,
+    /// Whether they were steady, where that was to end them.
+    pub(super) steady: Option<&'a SteadyReadings>,
     /// Whether no job had more than one request in flight.
     pub(super) is_one_at_a_time: bool,
 }
@@ -187,6 +193,8 @@ impl<'a> ReportedJob<'a> {
             failure: None,
             error_count: 0,
             first_error: None,
+            depth: 0,
+            steady: None,
             is_one_at_a_time: true,
         }
     }
@@ -239,6 +247,7 @@ impl<'a> ReportedJob<'a> {
     fn add(&mut self, job: &Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
         self.job_count += 1;
         self.is_one_at_a_time &= job.settings.engine.depth() <= 1;
+        self.depth = job.settings.engine.depth();
         let Some((cell, worker)) = measured else {
             return;
         };
@@ -249,6 +258,7 @@ impl<'a> ReportedJob<'a> {
         self.add_latencies(job, worker);
         self.add_costs(worker);
         self.add_errors(job, cell, worker);
+        self.add_goals(worker);
         let began_ms = cell.started_at.map(|at| {
             let after_ns = worker.begin_ns.unwrap_or_default();
             let after_ms = i64::try_from(after_ns / 1_000_000).unwrap_or(i64::MAX);
@@ -296,6 +306,17 @@ impl<'a> ReportedJob<'a> {
         add(&mut self.minor_faults, usage.minor_faults);
     }
 
+    fn add_goals(&mut self, worker: &'a WorkerFigures) {
+        let Some(goals) = &worker.goals else {
+            return;
+        };
+        if let Some(missed) = &goals.missed {
+            self.failure.get_or_insert(failure(missed));
+        }
+        self.depth = goals.depth.map_or(self.depth, |it| it.iodepth);
+        self.steady = goals.steady.as_ref().or(self.steady);
+    }
+
     /// Which error a worker had is known by its operation: the first of the cell's with that.
     fn add_errors(&mut self, job: &Job, cell: &'a CellRecord, worker: &WorkerFigures) {
         let borne = &job.settings.errors;
@@ -322,6 +343,20 @@ impl<'a> ReportedJob<'a> {
     }
 }
 
+/// The error that ends a job which misses a goal.
+const fn failure(missed: &MissedGoal) -> JobFailure<'static> {
+    match missed.goal {
+        GoalKind::Bandwidth | GoalKind::Iops => JobFailure {
+            errno: 5,
+            message: "Input/output error",
+        },
+        GoalKind::Latency | GoalKind::DepthLatency => JobFailure {
+            errno: 110,
+            message: "Connection timed out",
+        },
+    }
+}
+
 /// The results of all jobs, in their order; those of groups that are told together as one.
 pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<ReportedJob<'a>> {
     let mut found: Vec<ReportedJob<'a>> = Vec::new();
@@ -333,7 +368,7 @@ pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<Report
             found.push(ReportedJob::new(job));
         }
         if let Some(last) = found.last_mut() {
-            last.add(job, measured(set, record, index));
+            last.add(job, measured(set, &record.cells, index));
         }
     }
     found.retain(|it| it.job.settings.results.is_told);
@@ -343,16 +378,13 @@ pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<Report
 /// The worker that was a job, with the cell of its wave; none where it was never measured.
 pub(super) fn measured<'a>(
     set: &JobSet,
-    record: &'a RunRecord,
+    cells: &'a [CellRecord],
     index: usize,
 ) -> Option<(&'a CellRecord, &'a WorkerFigures)> {
     let wave_index = set.jobs.get(index)?.wave_index;
     let worker_index = index.checked_sub(set.waves.get(wave_index)?.jobs.start)?;
     // A wave that only lays files out is never measured.
-    let cell = record
-        .cells
-        .iter()
-        .find(|it| it.index as usize == wave_index)?;
+    let cell = cells.iter().find(|it| it.index as usize == wave_index)?;
     let mut workers = cell.worker_figures.iter();
     let worker = workers.find(|it| it.worker_index as usize == worker_index)?;
     Some((cell, worker))

@@ -1,5 +1,7 @@
 //! Numbers with prefixes, as fio prints them.
 
+use super::super::Results;
+
 /// What is counted, and what stands behind the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantity {
@@ -41,6 +43,48 @@ impl Prefixes {
             Self::Decimal => 1000,
             Self::Binary => 1024,
         }
+    }
+}
+
+/// How bytes of a job are told.
+#[derive(Clone, Copy)]
+pub(super) struct ByteScale {
+    pub(super) digits: u32,
+    prefixes: Prefixes,
+    rate: Quantity,
+}
+
+impl ByteScale {
+    pub(super) fn of(results: &Results) -> Self {
+        Self {
+            digits: results.digits,
+            prefixes: match results.is_decimal {
+                true => Prefixes::Decimal,
+                false => Prefixes::Binary,
+            },
+            rate: match results.unit_base {
+                1 => Quantity::BitsPerSecond,
+                _ => Quantity::BytesPerSecond,
+            },
+        }
+    }
+
+    pub(super) fn bytes(self, bytes: u64) -> String {
+        scaled(bytes, self.digits, self.prefixes, Quantity::Bytes)
+    }
+
+    pub(super) fn other_bytes(self, bytes: u64) -> String {
+        scaled(bytes, self.digits, self.prefixes.other(), Quantity::Bytes)
+    }
+
+    pub(super) fn rate(self, bytes_per_second: f64) -> String {
+        let number = bytes_per_second as u64;
+        scaled(number, self.digits, self.prefixes, self.rate)
+    }
+
+    pub(super) fn other_rate(self, bytes_per_second: f64) -> String {
+        let number = bytes_per_second as u64;
+        scaled(number, self.digits, self.prefixes.other(), self.rate)
     }
 }
 

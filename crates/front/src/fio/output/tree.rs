@@ -17,6 +17,12 @@ impl JsonTree {
         Self::Text(text.to_owned())
     }
 
+    /// A map of these keys.
+    pub(super) fn map<const N: usize>(pairs: [(&str, Self); N]) -> Self {
+        let pairs = pairs.into_iter();
+        Self::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
+    }
+
     /// A map of real numbers.
     pub(super) fn reals<K: ToString>(pairs: impl IntoIterator<Item = (K, f64)>) -> Self {
         let pairs = pairs.into_iter();

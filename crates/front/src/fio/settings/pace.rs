@@ -144,6 +144,8 @@ pub struct SteadyState {
     pub window_us: u64,
     /// What does not count at the beginning.
     pub ramp_us: u64,
+    /// The time of one reading.
+    pub interval_us: u64,
 }
 
 impl Default for SteadyState {
@@ -155,6 +157,7 @@ impl Default for SteadyState {
             is_percent: true,
             window_us: 0,
             ramp_us: 0,
+            interval_us: 1_000_000,
         }
     }
 }

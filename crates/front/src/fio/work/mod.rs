@@ -1,6 +1,7 @@
 //! Jobs as work: a cell for those that run beside each other.
 
 mod files;
+mod goals;
 mod remembered;
 mod replays;
 mod stream;
@@ -192,6 +193,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             recorded,
             names,
             thread: thread(job),
+            goals: goals::of(job)?,
             is_noted: settings.replay.write.is_some(),
         },
         share: share.filter(|_| settings.space.file_size.is_none()),

@@ -3,7 +3,7 @@
 use workload::Diagnostic;
 
 use super::super::jobs::{Job, JobSet};
-use super::super::settings::{Checksum, Direction, Settings, ZoneMode};
+use super::super::settings::{ByDirection, Checksum, Direction, Engine, Settings, ZoneMode};
 use super::super::values::Distribution;
 
 /// The first thing that is not done, where it stands.
@@ -16,7 +16,7 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
             return Err(told(set, job, option, help));
         }
     }
-    Ok(())
+    super::goals::check(set)
 }
 
 fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
@@ -32,6 +32,7 @@ type Undone = (&'static str, &'static str);
 fn of_settings(it: &Settings) -> Option<Undone> {
     of_access(it)
         .or_else(|| of_rest(it))
+        .or_else(|| of_names(it))
         .or_else(|| of_replay(it))
 }
 
@@ -89,27 +90,29 @@ fn of_access(it: &Settings) -> Option<Undone> {
     ])
 }
 
-fn of_rest(it: &Settings) -> Option<Undone> {
-    let goal = &it.latency_goal;
-    let rates = &it.rates;
-    let least = &rates.bytes_per_second_min;
-    let least_iops = &rates.iops_min;
+/// Work on names moves nothing, and its calls have no depth.
+fn of_names(it: &Settings) -> Option<Undone> {
+    let engine = it.engine.engine;
+    if !matches!(
+        engine,
+        Engine::FileCreate | Engine::FileStat | Engine::FileDelete
+    ) {
+        return None;
+    }
+    let (goal, rates) = (&it.latency_goal, &it.rates);
+    let is_set = |it: &ByDirection<u64>| it.read > 0 || it.write > 0;
+    let help = "leave it out of a job that works on names";
     first_of(&[
-        (
-            goal.target_us > 0,
-            "latency_target",
-            "use `find_rate` of a workload file",
-        ),
-        (
-            goal.max_us.read > 0 || goal.max_us.write > 0,
-            "max_latency",
-            "leave it out",
-        ),
-        (
-            it.steady_state.is_some(),
-            "steadystate, ss",
-            "use `--until steady` with a workload file",
-        ),
+        (is_set(&goal.max_us), "max_latency", help),
+        (goal.target_us > 0, "latency_target", help),
+        (is_set(&rates.bytes_per_second_min), "rate_min", help),
+        (is_set(&rates.iops_min), "rate_iops_min", help),
+        (it.steady_state.is_some(), "steadystate, ss", help),
+    ])
+}
+
+fn of_rest(it: &Settings) -> Option<Undone> {
+    first_of(&[
         (
             it.space.zone_mode == ZoneMode::Zoned,
             "zonemode",
@@ -119,11 +122,6 @@ fn of_rest(it: &Settings) -> Option<Undone> {
             it.space.fills_device,
             "fill_device, fill_fs",
             "write `size=` in bytes",
-        ),
-        (
-            least.read + least.write + least_iops.read + least_iops.write > 0,
-            "rate_min, rate_iops_min",
-            "leave it out, and read the intervals of the results",
         ),
         (
             it.durability.ranges.write_count > 0,

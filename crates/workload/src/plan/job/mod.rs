@@ -4,6 +4,7 @@
 //! one worker does with named files: how much it moves, which part comes next, when it rests, and
 //! who ends with it. A cell either has jobs or has none.
 
+mod goals;
 mod recorded;
 mod share;
 mod stream;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
+pub use goals::{DepthTarget, GoalMeasure, JobGoals, LeastRate, RateFloor, SteadyGoal};
 pub use recorded::{RecordedAct, RecordedKind, RecordedPlan};
 pub use share::FileShare;
 pub use stream::{
@@ -57,6 +59,9 @@ pub struct JobPlan {
     /// What its thread asks of the kernel's schedulers.
     #[serde(default, skip_serializing_if = "JobThread::is_default")]
     pub thread: JobThread,
+    /// What it is to keep to, and what ends it when it is reached.
+    #[serde(default, skip_serializing_if = "JobGoals::is_empty")]
+    pub goals: JobGoals,
     /// Whether its requests are taken down one by one, for a log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_noted: bool,

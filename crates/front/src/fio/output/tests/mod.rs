@@ -2,6 +2,7 @@
 
 mod against_fio;
 mod documents;
+mod goals;
 mod texts;
 
 use results::{

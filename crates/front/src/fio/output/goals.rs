@@ -1,0 +1,146 @@
+//! What became of goals: depths, steady states, and why jobs were ended.
+
+use results::{GoalKind, MissedGoal, SteadyReading, SteadyReadings};
+use workload::job::GoalMeasure;
+
+use super::super::{Job, JobSet};
+use super::reported::measured;
+use super::scaled::{ByteScale, Prefixes, Quantity, scaled};
+use super::tree::JsonTree;
+
+/// What fio says on standard error about jobs of a wave that missed a goal.
+pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> String {
+    let mut text = String::new();
+    for (index, job) in set.jobs.iter().enumerate() {
+        let worker = measured(set, std::slice::from_ref(cell), index);
+        let goals = worker.and_then(|(_, worker)| worker.goals.as_ref());
+        let Some(goals) = goals else { continue };
+        match (&goals.missed, goals.depth) {
+            (Some(missed), _) => text.push_str(&complaint(job, missed)),
+            (None, Some(depth)) if depth.is_lost() => {
+                let target_ns = job.settings.latency_goal.target_us.saturating_mul(1000);
+                let name = units::printable(&job.name);
+                text.push_str(&format!(
+                    "{name}: latency_target={target_ns}nsec not kept at any queue depth\n"
+                ));
+            }
+            (None, _) => {}
+        }
+    }
+    text
+}
+
+fn complaint(job: &Job, missed: &MissedGoal) -> String {
+    let (wanted, seen) = (missed.wanted, missed.seen);
+    let name = units::printable(&job.name);
+    match (missed.goal, missed.request) {
+        (GoalKind::Bandwidth, _) => {
+            format!("{name}: rate_min={wanted}B/s not met, got {seen}B/s\n")
+        }
+        (GoalKind::Iops, _) => {
+            format!("{name}: rate_iops_min={wanted} not met, got {seen} IOPS\n")
+        }
+        (GoalKind::Latency | GoalKind::DepthLatency, request) => {
+            let place = request.map_or(String::new(), |it| {
+                let file = match &job.settings.replay.read {
+                    // A log names its files.
+                    Some(_) => job.name.clone(),
+                    None => job.file(it.file_index).text,
+                };
+                format!(
+                    ": {} {} {} {}",
+                    units::printable(&file),
+                    units::printable(&missed.operation),
+                    it.offset_bytes,
+                    it.length_bytes
+                )
+            });
+            format!("fio: latency of {seen} nsec exceeds specified max ({wanted} nsec){place}\n")
+        }
+    }
+}
+
+const fn measure_name(measure: GoalMeasure) -> &'static str {
+    match measure {
+        GoalMeasure::Iops => "iops",
+        GoalMeasure::Bandwidth => "bw",
+        GoalMeasure::Latency => "lat",
+    }
+}
+
+fn mean(steady: &SteadyReadings, value: fn(&SteadyReading) -> u64) -> u64 {
+    let count = steady.readings.len().max(1) as u128;
+    let values = steady.readings.iter().map(|it| u128::from(value(it)));
+    (values.sum::<u128>() / count) as u64
+}
+
+/// The line of a job that was to be steady.
+pub(super) fn line(steady: &SteadyReadings, scale: ByteScale) -> String {
+    let goal = &steady.goal;
+    let bandwidth = mean(steady, |it| it.bytes_per_second) as f64;
+    let plain = |number| scaled(number, scale.digits, Prefixes::Decimal, Quantity::Plain);
+    let latency = match goal.measure {
+        GoalMeasure::Latency => {
+            let (number, unit) = match mean(steady, |it| it.latency_ns) {
+                ns @ 2_000_001.. => (ns / 1_000_000, "msec"),
+                ns @ 2001.. => (ns / 1000, "usec"),
+                ns => (ns, "nsec"),
+            };
+            format!(", lat={}{unit}", plain(number))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "  steadystate  : attained={}, bw={} ({}), iops={}{latency}, {}{}={:.3}{}\n",
+        if steady.is_reached { "yes" } else { "no" },
+        scale.rate(bandwidth),
+        scale.other_rate(bandwidth),
+        plain(mean(steady, |it| it.iops)),
+        measure_name(goal.measure),
+        if goal.is_slope { " slope" } else { " mean dev" },
+        steady.criterion,
+        if goal.is_percent { "%" } else { "" },
+    )
+}
+
+/// The same as JSON.
+pub(super) fn steady_state(steady: &SteadyReadings) -> JsonTree {
+    let goal = &steady.goal;
+    let percent = if goal.is_percent { "%" } else { "" };
+    let rule = format!(
+        "{}{}:{:.6}{percent}",
+        measure_name(goal.measure),
+        if goal.is_slope { "_slope" } else { "" },
+        goal.limit,
+    );
+    let list = |value: fn(&SteadyReading) -> u64| {
+        let values = steady.readings.iter().map(|it| JsonTree::Count(value(it)));
+        JsonTree::List(values.collect())
+    };
+    let means = [
+        ("bw_mean", mean(steady, |it| it.bytes_per_second)),
+        ("iops_mean", mean(steady, |it| it.iops)),
+    ];
+    let mut data: Vec<(&str, JsonTree)> = Vec::new();
+    data.extend(means.map(|(key, mean)| (key, JsonTree::Count(mean))));
+    if goal.measure == GoalMeasure::Latency {
+        let latency = mean(steady, |it| it.latency_ns);
+        data.push(("lat_mean", JsonTree::Count(latency)));
+        data.push(("lat", list(|it| it.latency_ns)));
+    }
+    data.push(("iops", list(|it| it.iops)));
+    data.push(("bw", list(|it| it.bytes_per_second)));
+    let data = data.into_iter().map(|(key, it)| (key.to_owned(), it));
+    JsonTree::map([
+        ("ss", JsonTree::Text(rule)),
+        ("duration", JsonTree::Count(goal.window_ns / 1_000_000_000)),
+        ("attained", JsonTree::Count(steady.is_reached.into())),
+        (
+            "criterion",
+            JsonTree::Text(format!("{:.6}{percent}", steady.criterion)),
+        ),
+        ("max_deviation", JsonTree::Real(steady.deviation)),
+        ("slope", JsonTree::Real(steady.slope)),
+        ("data", JsonTree::Map(data.collect())),
+    ])
+}

@@ -1,0 +1,142 @@
+//! The goals of jobs: what they are to keep to, and what ends them when it is reached.
+
+use workload::Diagnostic;
+use workload::job::{
+    DepthTarget, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
+};
+
+use super::super::jobs::{Job, JobSet};
+use super::super::settings::{ByDirection, Settings, SteadyMeasure};
+
+/// For so long fio judges no rate.
+const SETTLE_NS: u64 = 2_000_000_000;
+
+/// The goals of a job.
+///
+/// # Errors
+/// What cannot be kept to.
+pub(super) fn of(job: &Job) -> Result<JobGoals, Diagnostic> {
+    let settings = &*job.settings;
+    Ok(JobGoals {
+        rate_floor: rate_floor(job)?,
+        latency_ns_max: {
+            let max_ns = |us: u64| Some(us.saturating_mul(1000)).filter(|it| *it > 0);
+            let max_us = &settings.latency_goal.max_us;
+            PerDirection {
+                read: max_ns(max_us.read),
+                write: max_ns(max_us.write),
+            }
+        },
+        depth_target: depth_target(settings),
+        steady: steady(job)?,
+    })
+}
+
+fn rate_floor(job: &Job) -> Result<Option<RateFloor>, Diagnostic> {
+    let rates = &job.settings.rates;
+    let least = |bytes: u64, iops: u64| match (bytes, iops) {
+        (0, 0) => None,
+        (0, per_second) => Some(LeastRate {
+            per_second,
+            is_of_bytes: false,
+        }),
+        (per_second, _) => Some(LeastRate {
+            per_second,
+            is_of_bytes: true,
+        }),
+    };
+    let (bytes, iops) = (&rates.bytes_per_second_min, &rates.iops_min);
+    let least = PerDirection {
+        read: least(bytes.read, iops.read),
+        write: least(bytes.write, iops.write),
+    };
+    let is_above = |least: &ByDirection<u64>, most: &ByDirection<u64>| {
+        let sides = [(least.read, most.read), (least.write, most.write)];
+        sides.iter().any(|(least, most)| *most > 0 && least > most)
+    };
+    if is_above(bytes, &rates.bytes_per_second) || is_above(iops, &rates.iops) {
+        let message = "a least rate is above the rate that the job may have";
+        let error = job.place.error(message);
+        return Err(error.help("use a larger `rate`, or a smaller `rate_min`"));
+    }
+    let is_asked = least.read.is_some() || least.write.is_some();
+    Ok(is_asked.then(|| RateFloor {
+        least,
+        window_ns: rates.window_ms.saturating_mul(1_000_000),
+        settle_ns: SETTLE_NS,
+    }))
+}
+
+fn depth_target(settings: &Settings) -> Option<DepthTarget> {
+    let goal = &settings.latency_goal;
+    (goal.target_us > 0).then(|| DepthTarget {
+        latency_ns: goal.target_us.saturating_mul(1000),
+        window_ns: goal.window_us.saturating_mul(1000),
+        percentile: goal.percentile,
+        goes_on: goal.goes_on,
+    })
+}
+
+fn steady(job: &Job) -> Result<Option<SteadyGoal>, Diagnostic> {
+    let asked = job.settings.steady_state.as_ref();
+    // Without a window fio does not look at it.
+    let Some(asked) = asked.filter(|it| it.window_us > 0) else {
+        return Ok(None);
+    };
+    let goal = SteadyGoal {
+        measure: match asked.measure {
+            SteadyMeasure::Iops => GoalMeasure::Iops,
+            SteadyMeasure::Bandwidth => GoalMeasure::Bandwidth,
+            SteadyMeasure::Latency => GoalMeasure::Latency,
+        },
+        is_slope: asked.is_slope,
+        limit: asked.limit,
+        is_percent: asked.is_percent,
+        window_ns: asked.window_us.saturating_mul(1000),
+        ramp_ns: asked.ramp_us.saturating_mul(1000),
+        interval_ns: asked.interval_us.saturating_mul(1000),
+        group_index: match job.settings.grouping.is_reported_together {
+            true => u32::try_from(job.group_index).ok(),
+            false => None,
+        },
+    };
+    let error = |message: &str, help: &str| Err(job.place.error(message).help(help));
+    if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {
+        let message = "the time that is to be steady is not a multiple of that of one reading";
+        return error(message, "use a multiple of `ss_interval` for `ss_dur`");
+    }
+    if goal.is_slope && goal.reading_count() < 2 {
+        let message = "a single reading has no slope";
+        return error(message, "use at least twice `ss_interval` for `ss_dur`");
+    }
+    if goal.reading_count() > READINGS_MAX {
+        let message = format!("more than {READINGS_MAX} readings are to be steady");
+        return error(&message, "use a longer `ss_interval`");
+    }
+    Ok(Some(goal))
+}
+
+/// Readings that are judged together at most, which results keep.
+const READINGS_MAX: usize = 100_000;
+
+/// Jobs of one group are steady together, or none of them says when.
+///
+/// # Errors
+/// Where they differ.
+pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
+    let asked = |job: &Job| {
+        let asked = job.settings.steady_state.clone();
+        asked.filter(|it| it.window_us > 0)
+    };
+    for group in &set.groups {
+        let jobs = &set.jobs[group.jobs.clone()];
+        let Some(first) = jobs.first() else { continue };
+        if let Some(other) = jobs.iter().find(|job| asked(job) != asked(first)) {
+            let place = set.place_of(other, "steadystate, ss");
+            let message = "jobs of one group are to be steady by different rules";
+            let error = place.error(message);
+            return Err(error.help("use the same for all of them, or `new_group` between them"));
+        }
+    }
+    Ok(())
+}

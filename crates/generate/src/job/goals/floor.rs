@@ -1,0 +1,60 @@
+//! A rate that a job is not to fall below.
+
+use workload::job::LeastRate;
+
+use super::MissKind;
+
+/// Watches the rate of one direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FloorWatch {
+    least: LeastRate,
+    window_ns: u64,
+    settle_ns: u64,
+    /// Requests or bytes.
+    done: u64,
+    /// When the window began, and how much had been done.
+    since: Option<(u64, u64)>,
+}
+
+impl FloorWatch {
+    pub(super) const fn new(least: LeastRate, window_ns: u64, settle_ns: u64) -> Self {
+        Self {
+            least,
+            window_ns,
+            settle_ns,
+            done: 0,
+            since: None,
+        }
+    }
+
+    pub(super) fn count(&mut self, bytes: u32) {
+        self.done += match self.least.is_of_bytes {
+            true => bytes.into(),
+            false => 1,
+        };
+    }
+
+    /// What was missed, what was wanted and what there was, where a window is over. A direction
+    /// in which nothing was ever done is not slow.
+    pub(super) fn judge(&mut self, now_ns: u64) -> Option<(MissKind, u64, u64)> {
+        if now_ns < self.settle_ns || self.done == 0 {
+            return None;
+        }
+        let Some((at_ns, done)) = self.since else {
+            self.since = Some((now_ns, self.done));
+            return None;
+        };
+        let spent_ns = now_ns.saturating_sub(at_ns);
+        if spent_ns < self.window_ns || spent_ns == 0 {
+            return None;
+        }
+        let per_second = u128::from(self.done - done) * 1_000_000_000 / u128::from(spent_ns);
+        let seen = u64::try_from(per_second).unwrap_or(u64::MAX);
+        self.since = Some((now_ns, self.done));
+        let kind = match self.least.is_of_bytes {
+            true => MissKind::Bandwidth,
+            false => MissKind::Iops,
+        };
+        (seen < self.least.per_second).then_some((kind, self.least.per_second, seen))
+    }
+}

@@ -1,0 +1,211 @@
+//! The goals of a job, watched from request to request: a stream around the job's own, which only
+//! jobs with goals have.
+
+mod board;
+mod depth;
+mod floor;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use engine::{Completion, Operation, OperationSet, Request};
+use workload::job::JobPlan;
+
+use crate::{Flow, Generator, Step};
+
+use super::JobSide;
+pub use board::{DepthTold, GoalBoard, GoalCounts, MissKind, MissedRequest};
+use depth::{DepthSearch, DepthVerdict};
+use floor::FloorWatch;
+
+/// The requests of a job until one of its goals ends it.
+#[derive(Debug)]
+pub struct Watched<G> {
+    inner: G,
+    board: Arc<GoalBoard>,
+    ramp_ns: u64,
+    /// When the goals begin to count, on the worker's clock.
+    begin_ns: Option<u64>,
+    /// By direction.
+    floors: [Option<FloorWatch>; 2],
+    latency_ns_max: [u64; 2],
+    depth: Option<DepthSearch>,
+    /// By slot.
+    issued: Box<[(Request, u64)]>,
+    in_flight: u32,
+    is_over: bool,
+}
+
+impl<G: Generator> Watched<G> {
+    /// The requests of `inner`, which is the stream of this job.
+    #[must_use]
+    pub fn new(inner: G, plan: &JobPlan, board: Arc<GoalBoard>) -> Self {
+        let goals = &plan.goals;
+        let floors = goals.rate_floor.map_or([None, None], |floor| {
+            let watch = |least| Some(FloorWatch::new(least, floor.window_ns, floor.settle_ns));
+            let least = floor.least;
+            [least.read.and_then(watch), least.write.and_then(watch)]
+        });
+        let depth = goals
+            .depth_target
+            .map(|target| DepthSearch::new(target, plan.iodepth));
+        board.set_depth(depth.as_ref().map_or(plan.iodepth, DepthSearch::depth));
+        let latency = goals.latency_ns_max;
+        let none = Request {
+            operation: Operation::Read,
+            fileset: 0,
+            handle: 0,
+            slot: 0,
+            file_index: 0,
+            length_bytes: 0,
+            offset_bytes: 0,
+        };
+        Self {
+            inner,
+            board,
+            ramp_ns: plan.ramp_time_ns,
+            begin_ns: None,
+            floors,
+            latency_ns_max: [latency.read, latency.write].map(|it| it.unwrap_or(u64::MAX)),
+            depth,
+            issued: vec![(none, 0); plan.iodepth as usize].into(),
+            in_flight: 0,
+            is_over: false,
+        }
+    }
+
+    /// Takes note of a request that has moved its bytes.
+    fn moved(&mut self, side: JobSide, request: &Request, latency_ns: u64, now_ns: u64) {
+        if latency_ns > self.latency_ns_max[side as usize] {
+            let wanted = self.latency_ns_max[side as usize];
+            self.miss(MissKind::Latency, request, (wanted, latency_ns), now_ns);
+        }
+        let begin_ns = self.begin_ns.unwrap_or(now_ns);
+        let Some(since_ns) = now_ns.checked_sub(begin_ns) else {
+            return;
+        };
+        self.board.count(request.length_bytes, latency_ns);
+        if let Some(floor) = &mut self.floors[side as usize] {
+            floor.count(request.length_bytes);
+        }
+        // One that stands still is noticed where the other goes on.
+        for index in 0..self.floors.len() {
+            let floor = self.floors[index].as_mut();
+            if let Some((kind, wanted, seen)) = floor.and_then(|it| it.judge(since_ns)) {
+                let side = [Operation::Read, Operation::Write][index];
+                let of_side = Request {
+                    operation: side,
+                    ..*request
+                };
+                self.miss(kind, &of_side, (wanted, seen), now_ns);
+            }
+        }
+        let Some(search) = &mut self.depth else {
+            return;
+        };
+        let wanted = search.latency_ns();
+        match search.completed(latency_ns, since_ns, self.in_flight) {
+            DepthVerdict::GoOn => {}
+            DepthVerdict::Settled => self.board.settle(),
+            DepthVerdict::Done => self.is_over = true,
+            DepthVerdict::Missed => {
+                self.miss(
+                    MissKind::DepthLatency,
+                    request,
+                    (wanted, latency_ns),
+                    now_ns,
+                );
+            }
+        }
+        if let Some(search) = &self.depth {
+            self.board.set_depth(search.depth());
+            self.board.set_kept(search.kept());
+        }
+    }
+
+    /// The first one that is missed ends the job.
+    fn miss(&mut self, kind: MissKind, request: &Request, (wanted, seen): (u64, u64), now_ns: u64) {
+        self.is_over = true;
+        self.board.miss(MissedRequest {
+            kind,
+            request: *request,
+            wanted,
+            seen,
+            at_ns: now_ns.saturating_sub(self.begin_ns.unwrap_or(now_ns)),
+        });
+    }
+
+    /// Whether another request would be more than the depth that is tried.
+    fn is_deep_enough(&self) -> bool {
+        let limit = self.depth.as_ref().map_or(u32::MAX, DepthSearch::limit);
+        self.in_flight >= limit && self.in_flight > 0
+    }
+}
+
+impl<G: Generator> Generator for Watched<G> {
+    fn operations(&self) -> OperationSet {
+        self.inner.operations()
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        self.inner.transaction_kinds()
+    }
+
+    fn enter(&mut self) -> bool {
+        self.inner.enter()
+    }
+
+    fn begin(&mut self) {
+        self.inner.begin();
+    }
+
+    fn leave(&mut self) -> bool {
+        self.inner.leave()
+    }
+
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        if self.begin_ns.is_none() {
+            let begin_ns = now_ns.saturating_add(self.ramp_ns);
+            self.begin_ns = Some(begin_ns);
+            self.board.begin(begin_ns);
+        }
+        if self.is_over || self.board.is_ended() {
+            return Step::Finished;
+        }
+        if self.is_deep_enough() {
+            return Step::Park;
+        }
+        let step = self.inner.next(slot, now_ns);
+        if let Step::Issue(request) = step {
+            self.issued[slot as usize] = (request, now_ns);
+            self.in_flight += 1;
+        }
+        step
+    }
+
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        self.inner.expected_bytes(request, result)
+    }
+
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        self.in_flight -= 1;
+        let (request, issued_ns) = self.issued[completion.slot as usize];
+        let side = match request.operation {
+            Operation::Read => Some(JobSide::Read),
+            Operation::Write => Some(JobSide::Write),
+            _ => None,
+        };
+        if let Some(side) = side.filter(|_| completion.result >= 0) {
+            let latency_ns = now_ns.saturating_sub(issued_ns);
+            self.moved(side, &request, latency_ns, now_ns);
+        }
+        self.inner.complete(completion, now_ns)
+    }
+}
+
+impl<G> Drop for Watched<G> {
+    fn drop(&mut self) {
+        self.board.leave();
+    }
+}

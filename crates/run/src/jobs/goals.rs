@@ -1,0 +1,310 @@
+//! Watches over the goals of a cell's jobs from outside: whether their figures are steady, which
+//! ends them, and what became of each.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use generate::job::{GoalBoard, GoalCounts, MissKind, MissedRequest};
+use results::{
+    FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, SteadyReading, SteadyReadings,
+    Warning, WarningCode,
+};
+use workload::job::{GoalMeasure, JobGoals, SteadyGoal};
+use workload::plan::Cell;
+
+use crate::measured::{Measured, MeasuredLane};
+use crate::worker::{Part, Task};
+
+/// The goals of a cell's lanes; nothing to look at where none has any.
+#[derive(Default)]
+pub(crate) struct GoalWatch {
+    /// One a lane.
+    lanes: Vec<Option<(JobGoals, Arc<GoalBoard>)>>,
+    steady: Vec<SteadyWatch>,
+}
+
+impl GoalWatch {
+    pub fn of(parts: &[Part]) -> Self {
+        let board = |part: &Part| match &part.task {
+            Task::Job(task) => {
+                let goals = part.lane.plan.job.as_deref()?.goals.clone();
+                Some((goals, Arc::clone(task.board.as_ref()?)))
+            }
+            Task::Spans(_) | Task::Files(_) => None,
+        };
+        Self::of_lanes(parts.iter().map(board).collect())
+    }
+
+    fn of_lanes(lanes: Vec<Option<(JobGoals, Arc<GoalBoard>)>>) -> Self {
+        let mut steady: Vec<SteadyWatch> = Vec::new();
+        for (lane_index, lane) in lanes.iter().enumerate() {
+            let Some((goals, board)) = lane else { continue };
+            let Some(goal) = goals.steady else { continue };
+            let same = |it: &&mut SteadyWatch| {
+                goal.group_index.is_some() && it.goal.group_index == goal.group_index
+            };
+            match steady.iter_mut().find(same) {
+                Some(watch) => watch.join(lane_index, board),
+                None => steady.push(SteadyWatch::new(goal, lane_index, board)),
+            }
+        }
+        Self { lanes, steady }
+    }
+
+    /// Looks at the jobs, at this time of their clock.
+    pub fn look(&mut self, now_ns: u64) {
+        self.steady.iter_mut().for_each(|it| it.look(now_ns));
+    }
+
+    /// When the next look is due; never where that is not known.
+    pub fn next_ns(&self) -> u64 {
+        let next = self.steady.iter().map(|it| it.next_ns);
+        next.min().unwrap_or(u64::MAX)
+    }
+
+    /// What became of the goals of a lane.
+    pub fn figures(&self, lane_index: usize) -> Option<GoalFigures> {
+        let (goals, board) = self.lanes.get(lane_index)?.as_ref()?;
+        let depth = board.depth();
+        let mut steady = self.steady.iter();
+        let steady = steady.find(|it| it.last_lane_index == lane_index);
+        Some(GoalFigures {
+            missed: board.missed().map(missed_goal),
+            depth: goals.depth_target.map(|_| FoundDepth {
+                iodepth: depth.depth,
+                kept: depth.kept,
+            }),
+            steady: steady.map(SteadyWatch::readings),
+        })
+    }
+}
+
+fn missed_goal(missed: &MissedRequest) -> MissedGoal {
+    let goal = match missed.kind {
+        MissKind::Bandwidth => GoalKind::Bandwidth,
+        MissKind::Iops => GoalKind::Iops,
+        MissKind::Latency => GoalKind::Latency,
+        MissKind::DepthLatency => GoalKind::DepthLatency,
+    };
+    let request = &missed.request;
+    let is_single = matches!(goal, GoalKind::Latency | GoalKind::DepthLatency);
+    MissedGoal {
+        goal,
+        operation: request.operation.name().to_owned(),
+        wanted: missed.wanted,
+        seen: missed.seen,
+        at_ns: missed.at_ns,
+        request: is_single.then_some(LateRequest {
+            file_index: request.file_index,
+            offset_bytes: request.offset_bytes,
+            length_bytes: request.length_bytes,
+        }),
+    }
+}
+
+/// What there is to say of goals that were missed.
+pub(crate) fn goals_missed(cell: &Cell, measured: &Measured) -> Vec<Warning> {
+    let lanes = measured.lanes.iter();
+    let of_lane = |lane: &MeasuredLane| {
+        let (goals, name) = (lane.goals.as_ref()?, &lane.lane.plan.name);
+        if let Some(missed) = &goals.missed {
+            let message = missed.sentence(name);
+            return Some(Warning::of_cell(
+                WarningCode::GoalMissed,
+                cell.index,
+                message,
+            ));
+        }
+        let is_lost = goals.depth.is_some_and(|it| it.is_lost());
+        is_lost.then(|| {
+            let message = format!(
+                "the job `{}` kept its latency at no queue depth, not even at 1",
+                units::printable(name)
+            );
+            Warning::of_cell(WarningCode::DepthNotFound, cell.index, message)
+        })
+    };
+    lanes.filter_map(of_lane).collect()
+}
+
+/// Jobs that are to be steady together.
+struct SteadyWatch {
+    goal: SteadyGoal,
+    boards: Vec<Arc<GoalBoard>>,
+    last_lane_index: usize,
+    /// When the last reading was taken, with what all had done by then.
+    last: Option<(u64, GoalCounts)>,
+    next_ns: u64,
+    readings: VecDeque<SteadyReading>,
+    verdict: SteadyJudgment,
+}
+
+/// What the readings say.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct SteadyJudgment {
+    is_reached: bool,
+    criterion: f64,
+    deviation: f64,
+    slope: f64,
+}
+
+impl SteadyWatch {
+    fn new(goal: SteadyGoal, lane_index: usize, board: &Arc<GoalBoard>) -> Self {
+        Self {
+            goal,
+            boards: vec![Arc::clone(board)],
+            last_lane_index: lane_index,
+            last: None,
+            next_ns: u64::MAX,
+            readings: VecDeque::new(),
+            verdict: SteadyJudgment::default(),
+        }
+    }
+
+    fn join(&mut self, lane_index: usize, board: &Arc<GoalBoard>) {
+        self.boards.push(Arc::clone(board));
+        self.last_lane_index = lane_index;
+    }
+
+    fn look(&mut self, now_ns: u64) {
+        if self.verdict.is_reached || self.boards.iter().all(|it| it.has_left()) {
+            self.next_ns = u64::MAX;
+            return;
+        }
+        let Some((last_ns, before)) = self.last else {
+            self.begin(now_ns);
+            return;
+        };
+        if now_ns < self.next_ns {
+            return;
+        }
+        let counts = self.counts();
+        self.last = Some((now_ns, counts));
+        while self.next_ns <= now_ns {
+            self.next_ns = self.next_ns.saturating_add(self.goal.interval_ns.max(1));
+        }
+        let reading = reading(&before, &counts, now_ns - last_ns);
+        let wanted_count = self.goal.reading_count();
+        if self.readings.len() == wanted_count {
+            self.readings.pop_front();
+        }
+        self.readings.push_back(reading);
+        if self.readings.len() < wanted_count {
+            return;
+        }
+        self.verdict = judge(&self.goal, &self.readings);
+        if self.verdict.is_reached {
+            self.next_ns = u64::MAX;
+            self.boards.iter().for_each(|it| it.end());
+        }
+    }
+
+    /// Readings begin with the first job whose ramp is over.
+    fn begin(&mut self, now_ns: u64) {
+        let begins = self.boards.iter().filter_map(|it| it.begin_ns());
+        let Some(first_ns) = begins.min() else {
+            return;
+        };
+        let begin_ns = first_ns.saturating_add(self.goal.ramp_ns);
+        if now_ns < begin_ns {
+            self.next_ns = begin_ns;
+            return;
+        }
+        self.last = Some(match self.goal.ramp_ns {
+            // Nobody had done anything then.
+            0 => (begin_ns, GoalCounts::default()),
+            _ => (now_ns, self.counts()),
+        });
+        let interval_ns = self.goal.interval_ns.max(1);
+        self.next_ns = begin_ns.saturating_add(interval_ns);
+        while self.next_ns <= now_ns {
+            self.next_ns = self.next_ns.saturating_add(interval_ns);
+        }
+    }
+
+    fn counts(&self) -> GoalCounts {
+        let each = self.boards.iter().map(|it| it.counts());
+        each.fold(GoalCounts::default(), |sum, one| GoalCounts {
+            requests: sum.requests + one.requests,
+            bytes: sum.bytes + one.bytes,
+            latency_ns: sum.latency_ns.wrapping_add(one.latency_ns),
+        })
+    }
+
+    fn readings(&self) -> SteadyReadings {
+        SteadyReadings {
+            goal: self.goal,
+            is_reached: self.verdict.is_reached,
+            criterion: self.verdict.criterion,
+            deviation: self.verdict.deviation,
+            slope: self.verdict.slope,
+            readings: self.readings.iter().copied().collect(),
+        }
+    }
+}
+
+fn reading(before: &GoalCounts, after: &GoalCounts, length_ns: u64) -> SteadyReading {
+    let requests = after.requests - before.requests;
+    let per_second = |count: u64| {
+        let all = u128::from(count) * 1_000_000_000 / u128::from(length_ns.max(1));
+        u64::try_from(all).unwrap_or(u64::MAX)
+    };
+    SteadyReading {
+        iops: per_second(requests),
+        bytes_per_second: per_second(after.bytes - before.bytes),
+        latency_ns: after.latency_ns.wrapping_sub(before.latency_ns) / requests.max(1),
+    }
+}
+
+/// Whether readings that are all there are steady. Nothing at all never is.
+fn judge(goal: &SteadyGoal, readings: &VecDeque<SteadyReading>) -> SteadyJudgment {
+    let value = |it: &SteadyReading| match goal.measure {
+        GoalMeasure::Iops => it.iops as f64,
+        GoalMeasure::Bandwidth => it.bytes_per_second as f64,
+        GoalMeasure::Latency => it.latency_ns as f64,
+    };
+    let values: Vec<f64> = readings.iter().map(value).collect();
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let mut judgment = SteadyJudgment::default();
+    let seen = match goal.is_slope {
+        true => {
+            judgment.slope = slope(&values, mean);
+            judgment.slope
+        }
+        false => {
+            let distances = values.iter().map(|value| (value - mean).abs());
+            judgment.deviation = distances.fold(0.0, f64::max);
+            judgment.deviation
+        }
+    };
+    if mean <= 0.0 {
+        return judgment;
+    }
+    judgment.criterion = match goal.is_percent {
+        true => 100.0 * seen / mean,
+        false => seen,
+    };
+    judgment.is_reached = judgment.criterion.abs() < goal.limit;
+    judgment
+}
+
+/// Of the line of least squares, from one value to the next; 0 of a single one.
+fn slope(values: &[f64], mean: f64) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let numbered = values.iter().enumerate();
+    let (products, squares) = numbered.fold((0.0, 0.0), |(products, squares), (index, value)| {
+        let distance = index as f64 - middle;
+        (
+            products + distance * (value - mean),
+            squares + distance * distance,
+        )
+    });
+    match squares > 0.0 {
+        true => products / squares,
+        false => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

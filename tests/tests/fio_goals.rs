@@ -1,0 +1,437 @@
+//! Goals of fio's jobs: least rates, largest latencies, depths that are looked for and steady
+//! states, beside fio itself where it is there. Rates are throttled far below what any machine
+//! does, and limits are far from them.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::process::Command;
+
+use end_to_end::{Bed, Finished, finish, installed, need};
+use serde_json::Value;
+
+/// Jobs that touch nothing and go on until they are ended.
+const NOTHING: [&str; 7] = [
+    "--name=a",
+    "--ioengine=null",
+    "--size=1g",
+    "--bs=4k",
+    "--rw=randread",
+    "--time_based",
+    "--runtime=60",
+];
+
+fn as_fio(bed: &Bed, arguments: &[&str]) -> Finished {
+    let directory = format!("--directory={}", bed.target().display());
+    bed.run(&[&["as", "fio", &directory], arguments].concat())
+}
+
+fn fio(bed: &Bed, arguments: &[&str]) -> Finished {
+    finish(
+        Command::new("fio")
+            .args(arguments)
+            .current_dir(bed.target()),
+    )
+}
+
+/// The first job of the JSON on standard output; fio has notes before it.
+fn job(seen: &Finished) -> Value {
+    let begin = seen.stdout.find("{\n");
+    let begin = begin.unwrap_or_else(|| panic!("{}", seen.text()));
+    let document: Value = serde_json::from_str(&seen.stdout[begin..]).unwrap();
+    document["jobs"][0].clone()
+}
+
+/// What pgmeter makes of the same arguments as JSON, and fio, where it is there.
+fn both(bed: &Bed, arguments: &[&str]) -> Vec<(Finished, Value)> {
+    let arguments = [arguments, &["--output-format=json"]].concat();
+    let mut seen = vec![as_fio(bed, &arguments)];
+    // pgmeter's part is tested wherever it runs.
+    if installed("fio").is_ok() {
+        seen.push(fio(bed, &arguments));
+    }
+    seen.into_iter()
+        .map(|seen| {
+            let job = job(&seen);
+            (seen, job)
+        })
+        .collect()
+}
+
+fn runtime_ms(job: &Value) -> u64 {
+    job["read"]["runtime"].as_u64().unwrap()
+}
+
+#[test]
+fn a_job_below_its_least_rate_ends_with_fios_error() {
+    let bed = Bed::new().unwrap();
+    for (floor, said) in [
+        (
+            "--rate_iops_min=1000",
+            "a: rate_iops_min=1000 not met, got ",
+        ),
+        ("--rate_min=10m", "a: rate_min=10485760B/s not met, got "),
+    ] {
+        // A hundred requests a second at most.
+        let slow = ["--thinktime=10ms", "--rate_cycle=500", floor];
+        for (seen, job) in both(&bed, &[&NOTHING[..], &slow].concat()) {
+            assert_eq!(seen.code, 1, "{}", seen.text());
+            assert_eq!(job["error"], 5);
+            assert!(seen.stderr.contains(said), "{}", seen.text());
+            // Two seconds to settle, and one window.
+            let runtime_ms = runtime_ms(&job);
+            assert!((2400..20_000).contains(&runtime_ms), "{runtime_ms}");
+        }
+    }
+}
+
+#[test]
+fn a_missed_goal_is_in_the_text_and_a_warning_of_the_run() {
+    let bed = Bed::new().unwrap();
+    let slow = [
+        "--thinktime=10ms",
+        "--rate_cycle=100",
+        "--rate_iops_min=1000",
+    ];
+    let seen = as_fio(&bed, &[&NOTHING[..], &slow].concat());
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    let head = "a: (groupid=0, jobs=1): err= 5 (Input/output error): pid=";
+    assert!(seen.stdout.contains(head), "{}", seen.text());
+    bed.file(
+        "slow.fio",
+        "[slow]\nioengine=null\nsize=1g\nrw=read\ntime_based\nruntime=60\nthinktime=10ms\n\
+         rate_cycle=100\nrate_iops_min=1000\n",
+    );
+    let seen = bed.run(&["run", "slow.fio", "--json", "-"]);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let warnings = record["warnings"].as_array().unwrap();
+    let missed = warnings.iter().find(|it| it["code"] == "goal-missed");
+    let message = missed.unwrap()["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the job `slow` was ended after 2."),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("/s, and 1000/s were asked for"),
+        "{message}"
+    );
+    let goals = &record["cells"][0]["worker_figures"][0]["goals"];
+    assert_eq!(goals["missed"]["goal"], "iops");
+    assert_eq!(goals["missed"]["wanted"], 1000);
+}
+
+#[test]
+fn a_job_that_keeps_its_goals_ends_as_one_without() {
+    let bed = Bed::new().unwrap();
+    let kept = [
+        "--name=a",
+        "--ioengine=null",
+        "--size=2400k",
+        "--bs=4k",
+        "--rw=read",
+        "--rate_iops=200",
+        "--rate_iops_min=1",
+        "--rate_cycle=500",
+        "--max_latency=60s",
+    ];
+    for (seen, job) in both(&bed, &kept) {
+        assert_eq!(
+            (seen.code, &job["error"]),
+            (0, &Value::from(0)),
+            "{}",
+            seen.text()
+        );
+        assert_eq!(job["read"]["total_ios"], 600);
+    }
+}
+
+#[test]
+fn a_least_rate_above_the_rate_is_an_error() {
+    let bed = Bed::new().unwrap();
+    let wrong = ["--rate_iops=100", "--rate_iops_min=1000"];
+    let seen = as_fio(&bed, &[&NOTHING[..], &wrong].concat());
+    assert_ne!(seen.code, 0);
+    assert!(
+        seen.stderr.contains("least rate is above"),
+        "{}",
+        seen.text()
+    );
+    need!(installed("fio"));
+    let seen = fio(&bed, &[&NOTHING[..], &wrong].concat());
+    assert_eq!(seen.code, 1);
+}
+
+#[test]
+fn a_request_above_the_largest_latency_ends_its_job() {
+    let bed = Bed::new().unwrap();
+    // No file system writes in a microsecond, or a request of 1 MiB in any case.
+    let slow = [
+        "--name=a",
+        "--ioengine=psync",
+        "--size=4m",
+        "--bs=1m",
+        "--rw=write",
+        "--max_latency=60s,1",
+    ];
+    for (seen, job) in both(&bed, &slow) {
+        assert_eq!(seen.code, 1, "{}", seen.text());
+        assert_eq!(job["error"], 110);
+        assert_eq!(job["write"]["total_ios"], 1);
+        let said = " nsec exceeds specified max (1000 nsec): ";
+        assert!(seen.stderr.contains(said), "{}", seen.text());
+        assert!(
+            seen.stderr.contains("a.0.0 write 0 1048576"),
+            "{}",
+            seen.text()
+        );
+    }
+    // The limit of one direction is nothing to the other.
+    let other = [&slow[..5], &["--max_latency=1,60s"]].concat();
+    for (seen, job) in both(&bed, &other) {
+        assert_eq!(
+            (seen.code, &job["error"]),
+            (0, &Value::from(0)),
+            "{}",
+            seen.text()
+        );
+        assert_eq!(job["write"]["total_ios"], 4);
+    }
+}
+
+#[test]
+fn the_largest_depth_is_found_where_all_keep_the_latency() {
+    let bed = Bed::new().unwrap();
+    let found = [
+        "--latency_target=10s",
+        "--latency_window=100ms",
+        "--latency_percentile=90",
+        "--iodepth=4",
+        "--rate_iops=2000",
+    ];
+    for (seen, job) in both(&bed, &[&NOTHING[..], &found].concat()) {
+        assert_eq!(
+            (seen.code, &job["error"]),
+            (0, &Value::from(0)),
+            "{}",
+            seen.text()
+        );
+        assert_eq!(job["latency_depth"], 4);
+        assert_eq!(job["latency_percentile"], 90.0);
+        let target_ns = job
+            .get("latency_target_ns")
+            .unwrap_or(&job["latency_target"]);
+        assert_eq!(*target_ns, 10_000_000_000_u64);
+        assert_eq!(job["latency_window"], 100_000);
+        // One window at the depth that was found, and none of the search.
+        let runtime_ms = runtime_ms(&job);
+        assert!((50..5000).contains(&runtime_ms), "{runtime_ms}");
+    }
+    let seen = as_fio(&bed, &[&NOTHING[..], &found].concat());
+    let line = "latency   : target=10000000000, window=100000, percentile=90.00%, depth=4";
+    assert!(seen.stdout.contains(line), "{}", seen.text());
+}
+
+#[test]
+fn a_latency_that_no_depth_keeps_ends_the_job_or_is_told() {
+    let bed = Bed::new().unwrap();
+    let common = [
+        "--name=a",
+        "--ioengine=psync",
+        "--size=1m",
+        "--bs=1m",
+        "--rw=write",
+        "--latency_target=1",
+        "--latency_window=10ms",
+    ];
+    // No file system writes a MiB in a microsecond.
+    for (seen, job) in both(&bed, &common) {
+        assert_eq!(
+            (seen.code, &job["error"]),
+            (1, &Value::from(110)),
+            "{}",
+            seen.text()
+        );
+        assert_eq!(job["latency_depth"], 1);
+    }
+    let most = [
+        &common[..],
+        &["--latency_percentile=50", "--time_based", "--runtime=1"],
+    ]
+    .concat();
+    for (seen, job) in both(&bed, &most) {
+        assert_eq!(
+            (seen.code, &job["error"]),
+            (0, &Value::from(0)),
+            "{}",
+            seen.text()
+        );
+        assert_eq!(job["latency_depth"], 1);
+        assert!(job["write"]["runtime"].as_u64().unwrap() >= 900);
+    }
+    let seen = as_fio(&bed, &most);
+    assert!(
+        seen.stderr.contains("not kept at any queue depth"),
+        "{}",
+        seen.text()
+    );
+}
+
+/// What both say of a steady state.
+fn steady(arguments: &[&str], rule: &str, wanted: &[(&str, f64)]) {
+    let bed = Bed::new().unwrap();
+    for (seen, job) in both(&bed, &[&NOTHING[..], arguments].concat()) {
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let steady = &job["steadystate"];
+        assert_eq!(steady["ss"], rule);
+        assert_eq!(steady["duration"], 3);
+        assert_eq!(steady["attained"], 1, "{steady}");
+        let percent = rule.ends_with('%');
+        assert_eq!(
+            steady["criterion"].as_str().unwrap().ends_with('%'),
+            percent
+        );
+        assert!(steady["max_deviation"].is_f64() && steady["slope"].is_f64());
+        for key in ["iops", "bw"] {
+            assert_eq!(steady["data"][key].as_array().unwrap().len(), 3, "{steady}");
+        }
+        for (key, value) in wanted {
+            let seen = steady["data"][key].as_f64().unwrap();
+            assert!((seen / value - 1.0).abs() < 0.3, "{key}: {seen}");
+        }
+        let runtime_ms = runtime_ms(&job);
+        assert!((2500..50_000).contains(&runtime_ms), "{runtime_ms}");
+    }
+}
+
+#[test]
+fn a_job_ends_when_its_requests_a_second_are_steady() {
+    let means = [("iops_mean", 200.0), ("bw_mean", 819_200.0)];
+    let rate = "--rate_iops=200";
+    steady(
+        &[rate, "--ss=iops:50%", "--ss_dur=3"],
+        "iops:50.000000%",
+        &means,
+    );
+    steady(
+        &[rate, "--ss=iops_slope:50%", "--ss_dur=3", "--ss_ramp=1"],
+        "iops_slope:50.000000%",
+        &means,
+    );
+}
+
+#[test]
+fn a_job_ends_when_its_bandwidth_is_steady() {
+    let means = [("iops_mean", 200.0), ("bw_mean", 819_200.0)];
+    let rate = "--rate=800k";
+    steady(
+        &[rate, "--ss=bw:50%", "--ss_dur=3"],
+        "bw:50.000000%",
+        &means,
+    );
+    steady(
+        &[rate, "--ss=bw_slope:1m", "--ss_dur=3"],
+        "bw_slope:1048576.000000",
+        &means,
+    );
+}
+
+#[test]
+fn jobs_of_a_group_are_steady_together() {
+    let bed = Bed::new().unwrap();
+    let group = [
+        "--rate_iops=100",
+        "--numjobs=3",
+        "--group_reporting",
+        "--ss=iops:50%",
+        "--ss_dur=3",
+    ];
+    for (seen, job) in both(&bed, &[&NOTHING[..], &group].concat()) {
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let steady = &job["steadystate"];
+        assert_eq!(steady["attained"], 1, "{steady}");
+        let iops = steady["data"]["iops_mean"].as_f64().unwrap();
+        assert!((200.0..400.0).contains(&iops), "{iops}");
+        assert!(runtime_ms(&job) < 50_000);
+    }
+}
+
+#[test]
+fn what_is_not_steady_by_the_end_is_told_so() {
+    let bed = Bed::new().unwrap();
+    let short = [
+        "--name=a",
+        "--ioengine=null",
+        "--size=1g",
+        "--rw=read",
+        "--rate_iops=200",
+        "--time_based",
+        "--runtime=2",
+        "--ss=iops:50%",
+        "--ss_dur=30",
+    ];
+    for (seen, job) in both(&bed, &short) {
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let steady = &job["steadystate"];
+        assert_eq!(
+            (&steady["attained"], &steady["duration"]),
+            (&0.into(), &30.into())
+        );
+    }
+    let seen = as_fio(&bed, &short);
+    assert!(
+        seen.stdout.contains("  steadystate  : attained=no, bw="),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn a_latency_can_be_steady_and_readings_can_be_short() {
+    let bed = Bed::new().unwrap();
+    let newer = [
+        "--thinktime=5ms",
+        "--ss=lat:100000%",
+        "--ss_dur=2",
+        "--ss_interval=500ms",
+        "--output-format=json",
+    ];
+    // fio 3.33 knows neither.
+    let seen = as_fio(&bed, &[&NOTHING[..], &newer].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let steady = job(&seen)["steadystate"].clone();
+    assert_eq!(
+        (&steady["ss"], &steady["attained"]),
+        (&"lat:100000.000000%".into(), &1.into())
+    );
+    assert_eq!(steady["data"]["lat"].as_array().unwrap().len(), 4);
+    assert!(steady["data"]["lat_mean"].is_u64());
+}
+
+#[test]
+fn check_tells_goals_in_words_and_groups_have_one_rule() {
+    let bed = Bed::new().unwrap();
+    let file = "[global]\nioengine=null\nsize=1g\n[a]\nrate_min=1m\nmax_latency=20ms\n\
+                latency_target=5ms\nlatency_window=100ms\n[b]\nstonewall\nss=iops:1%\nss_dur=10\n";
+    bed.file("goals.fio", file);
+    let seen = bed.run(&["check", "goals.fio"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let text = seen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "a ends with an error when its reads come to less than 1 MiB/s in 1s",
+        "a ends with an error when a read takes longer than 20ms",
+        "a looks for the largest depth that keeps all requests within 5ms, 100ms at each, and is \
+         measured there",
+        "b ends when every reading of its IOPS is within 1 % of their mean over 10s",
+    ] {
+        assert!(text.contains(said), "{said}\n{}", seen.stdout);
+    }
+    let file = "[global]\nioengine=null\nsize=1g\n[a]\nss=iops:1%\nss_dur=10\n[b]\nss=bw:1%\n\
+                ss_dur=10\n";
+    bed.file("odd.fio", file);
+    let seen = bed.run(&["check", "odd.fio"]);
+    assert_eq!(seen.code, 2, "{}", seen.text());
+    assert!(
+        seen.stderr.contains("steady by different rules"),
+        "{}",
+        seen.text()
+    );
+}
