@@ -6,7 +6,7 @@ mod stream;
 mod table;
 
 use crate::job::BuiltJobs;
-use crate::model::{FilesChoice, JobTable, Seed, Workload};
+use crate::model::{FilesChoice, JobTable, Seed, Table, Workload};
 use crate::plan::EngineKind;
 
 use super::{Flaw, Step};
@@ -36,30 +36,25 @@ const KEYS: [&str; 15] = [
 /// Keys that mean something beside tables of jobs alone: what each job says that has not its own.
 const KEYS_OF_TABLES: [&str; 2] = ["content", "verify"];
 
-/// All other keys of a workload.
-const OTHER_KEYS: [&str; 39] = [
+/// All other keys of a workload, but for those of tables of files.
+const OTHER_KEYS: [&str; 34] = [
     "access_spec",
     "arrivals",
     "batch",
     "content",
-    "create_remove",
     "cursor",
     "curve",
     "cycling",
     "fileset",
     "find_depth",
     "find_rate",
-    "fs_mark",
     "iodepth",
     "iometer",
     "iopoll",
-    "lat_fs",
     "new_file",
     "operations",
     "part",
-    "phase",
     "position",
-    "postmark",
     "precondition",
     "rate",
     "rounds",
@@ -111,7 +106,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
             true => "write each as a `[[part]]` of its own".to_owned(),
             false => format!("leave `{key}` out"),
         };
-        let known = OTHER_KEYS.into_iter().find(|it| *it == key.as_str());
+        let known = other_keys().find(|it| *it == key.as_str());
         return Err(Flaw {
             path: known.map(Step::Key).into_iter().collect(),
             message,
@@ -127,6 +122,11 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         targets(job, target_count.max(1)).map_err(|flaw| flaw.within("job", index))?;
     }
     endless(workload)
+}
+
+/// Keys that mean nothing beside jobs.
+fn other_keys() -> impl Iterator<Item = &'static str> {
+    OTHER_KEYS.into_iter().chain(Table::ALL.map(Table::key))
 }
 
 /// CPUs of the workload are all workers', so that no job has its own.
@@ -343,8 +343,8 @@ mod tests {
         let schema = schemars::schema_for!(Workload);
         let properties = schema.get("properties").unwrap().as_object().unwrap();
         for key in properties.keys() {
-            let lists = [&KEYS[..], &OTHER_KEYS, &["keep"]];
-            let count = lists.iter().filter(|it| it.contains(&key.as_str())).count();
+            let known = KEYS.into_iter().chain(other_keys()).chain(["keep"]);
+            let count = known.filter(|it| it == key).count();
             assert_eq!(count, 1, "`{key}`");
         }
     }

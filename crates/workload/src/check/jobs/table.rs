@@ -2,7 +2,9 @@
 
 use units::{Bytes, Percent, Span};
 
-use crate::job::{BuiltJob, DurableWrites, FileShare, IoPriority, JobPlan, JobThread, StreamPlan};
+use crate::job::{
+    BuiltJob, DurableWrites, FileShare, IoPriority, JobGoals, JobPlan, JobThread, StreamPlan,
+};
 use crate::model::{IoClassWord, JobTable, Seed, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
@@ -118,6 +120,7 @@ fn one(
             recorded: None,
             names: table.names,
             thread: thread(table),
+            goals: JobGoals::default(),
             is_noted: false,
         },
         share,

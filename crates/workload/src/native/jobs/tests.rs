@@ -393,6 +393,14 @@ fn what_has_no_key_is_told_by_name() {
         error.contains("the job `job-1` replays the log `old.log`"),
         "{error}"
     );
+    let mut kept = built(&workload(vec![JobTable::default()]));
+    let jobs = kept[0].jobs.as_mut().unwrap();
+    jobs.jobs[0].plan.goals.latency_ns_max.read = Some(1000);
+    let error = to_toml(&kept[0]).unwrap_err().to_string();
+    assert!(
+        error.contains("the job `job-1` has a largest latency"),
+        "{error}"
+    );
     let mut odd = built(&workload(vec![JobTable::default()]));
     odd[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch = 7;
     odd[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch_fixed = false;
