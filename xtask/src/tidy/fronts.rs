@@ -28,12 +28,12 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "filebench",
-        lines_max: 1936,
+        lines_max: 1937,
         reason: "scripts are a language of their own",
     },
     Longer {
         name: "fio",
-        lines_max: 9500,
+        lines_max: 9531,
         reason: "job files are a language of hundreds of options",
     },
     Longer {
