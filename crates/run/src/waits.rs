@@ -91,15 +91,7 @@ impl WaitSeries {
             interval.waited_ns = within(|point| point.threads.waited_ns);
             interval.ran_ns = within(|point| point.threads.ran_ns);
             interval.pressure_ns = within(|point| point.threads.pressure_ns);
-            let device = || {
-                Some(IntervalDevice {
-                    reads: within(|point| Some(point.device?.reads))?,
-                    read_bytes: within(|point| Some(point.device?.read_bytes))?,
-                    writes: within(|point| Some(point.device?.writes))?,
-                    write_bytes: within(|point| Some(point.device?.write_bytes))?,
-                })
-            };
-            interval.device = device();
+            interval.device = device(within);
         }
     }
 
@@ -122,6 +114,16 @@ impl WaitSeries {
         let share = (at_ns as f64 - before.0) / (next.0 - before.0);
         Some(before.1 + (next.1 - before.1) * share)
     }
+}
+
+/// What the device did, where all of it is known.
+fn device(within: impl Fn(fn(&Point) -> Option<u64>) -> Option<u64>) -> Option<IntervalDevice> {
+    Some(IntervalDevice {
+        reads: within(|point| Some(point.device?.reads))?,
+        read_bytes: within(|point| Some(point.device?.read_bytes))?,
+        writes: within(|point| Some(point.device?.writes))?,
+        write_bytes: within(|point| Some(point.device?.write_bytes))?,
+    })
 }
 
 #[cfg(test)]

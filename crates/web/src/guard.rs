@@ -38,14 +38,14 @@ const NO_TOKEN: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"
 pub(crate) async fn guard(shared: State, request: Request, next: Next) -> Response {
     let mut answer = match admit(&shared, &request) {
         Ok(()) => next.run(request).await,
-        Err(answer) => answer,
+        Err(answer) => *answer,
     };
     protect(answer.headers_mut());
     answer
 }
 
-fn admit(shared: &Arc<Shared>, request: &Request) -> Result<(), Response> {
-    let refused = IntoResponse::into_response;
+fn admit(shared: &Arc<Shared>, request: &Request) -> Result<(), Box<Response>> {
+    let refused = |it: Refusal| Box::new(it.into_response());
     check_host(shared, request).map_err(refused)?;
     check_length(request.headers()).map_err(refused)?;
     let path = request.uri().path();
@@ -54,18 +54,18 @@ fn admit(shared: &Arc<Shared>, request: &Request) -> Result<(), Response> {
         check_site(request.headers()).map_err(refused)?;
     }
     if path == ENTER {
-        return Err(typed("text/html; charset=utf-8", ENTRY));
+        return Err(Box::new(typed("text/html; charset=utf-8", ENTRY)));
     }
     if path == ROOT
         && let Some(said) = token_of(request.uri().query())
     {
-        return Err(exchange(shared, said));
+        return Err(Box::new(exchange(shared, said)));
     }
     if !is_known(shared, request.headers()) {
-        return Err(match path {
-            ROOT => not_known(typed("text/html; charset=utf-8", NO_TOKEN)),
-            _ => not_known(refused(unknown())),
-        });
+        return Err(Box::new(not_known(match path {
+            ROOT => typed("text/html; charset=utf-8", NO_TOKEN),
+            _ => unknown().into_response(),
+        })));
     }
     let changes = ![Method::GET, Method::HEAD].contains(request.method());
     if changes {

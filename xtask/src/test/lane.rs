@@ -152,6 +152,8 @@ pub const LANES: &[Lane] = &[
             "fio_there",
             "fio_json",
             "fio_traps",
+            "fio_goals",
+            "jobs",
         ])),
         must_run: false,
         must_run_tests: &[],

@@ -111,10 +111,10 @@ fn opener(url: &str) -> std::io::Result<Opener> {
         .open(&path)?;
     let opener = Opener(path);
     // A URL of ours has nothing that HTML would take for its own.
-    write!(
+    writeln!(
         file,
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
-         <meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>pgmeter</title>\n"
+         <meta http-equiv=\"refresh\" content=\"0; url={url}\"><title>pgmeter</title>"
     )?;
     Ok(opener)
 }
