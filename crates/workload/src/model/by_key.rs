@@ -53,7 +53,7 @@ macro_rules! by_key {
     ($table:ident, $module:ident: $($field:ident $(= $key:literal)?),* $(,)?) => {
         impl<'de> serde::Deserialize<'de> for $table {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                from.deserialize_struct(stringify!($table), &$module::KEYS, $module::Reader)
+                from.deserialize_map($module::Reader)
             }
         }
 
