@@ -1,5 +1,5 @@
 // Looks at every made-up page as people do: `node check.mjs PAGES SCREENS [NAME]`, of which the last
-// part names checks by what is in their names.
+// part names checks by what is in their names. `PGMETER` in the environment is the program that serves.
 //
 // What it prints has the form of Rust's test programs, so that the runner counts it.
 
@@ -9,12 +9,14 @@ import { Bed } from "./bed.mjs";
 import { chartTests } from "./charts.mjs";
 import { layoutTests } from "./layout.mjs";
 import { pageTests } from "./pages.mjs";
+import { serveTests } from "./serve.mjs";
 
 const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 const bed = await Bed.open(pages, screens);
-const tests = [...pageTests, ...chartTests, ...layoutTests].filter(([name]) => name.includes(wanted));
+const all = [...pageTests, ...chartTests, ...layoutTests, ...serveTests];
+const tests = all.filter(([name]) => name.includes(wanted));
 const failures = [];
 for (const [name, check] of tests) {
   try {

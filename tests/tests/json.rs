@@ -7,7 +7,11 @@ use std::fs;
 use std::process::Stdio;
 
 use end_to_end::{Bed, Finished, LAB_IMAGE, LabSite, need, run_tool};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+mod schemas;
+
+use schemas::complaints;
 
 /// Touches nothing.
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp_time = 0\n\
@@ -75,9 +79,10 @@ const OF_SEVERAL: [Case; 5] = [
 const OF_GUESTS: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
 
 /// Commands without, and why.
-const WITHOUT: [(&str, &str); 10] = [
+const WITHOUT: [(&str, &str); 11] = [
     ("schema", "prints a schema, which is JSON"),
     ("convert", "prints a workload file"),
+    ("serve", "prints a URL, and answers in JSON behind it"),
     ("runs note", "says nothing"),
     ("runs tag", "says nothing"),
     ("runs untag", "says nothing"),
@@ -133,58 +138,6 @@ fn every_command_prints_json_or_it_is_known_why_not() {
     }
     let gone = known.iter().find(|command| !found.contains(**command));
     assert_eq!(gone, None);
-}
-
-/// What a schema finds wrong with a document; fields that it does not describe are wrong.
-fn complaints(bed: &Bed, schema: &str, document: &Value) -> Vec<String> {
-    let printed = bed.run(&["schema", schema]);
-    assert_eq!(printed.code, 0, "{}", printed.text());
-    let mut schema: Value = serde_json::from_str(&printed.stdout).unwrap();
-    close(&mut schema);
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors = validator.iter_errors(document);
-    let said = errors.map(|error| {
-        let (place, rule) = (error.instance_path(), error.schema_path());
-        format!("{place}: {}, by {rule}", error.masked())
-    });
-    said.collect()
-}
-
-/// Lets a schema refuse fields that it does not describe. What is only a part of an object is
-/// closed where the whole is.
-fn close(schema: &mut Value) {
-    let mut parts = BTreeSet::new();
-    visit(schema, &mut |object| {
-        let part = object
-            .get("$ref")
-            .filter(|_| object.contains_key("properties"));
-        let name = part.and_then(|part| part.as_str()?.rsplit('/').next());
-        parts.extend(name.map(str::to_owned));
-    });
-    visit(schema, &mut |object| {
-        if object.get("properties").is_some_and(Value::is_object)
-            && object.get("type") == Some(&json!("object"))
-        {
-            object.insert("unevaluatedProperties".to_owned(), json!(false));
-        }
-    });
-    for part in parts {
-        if let Some(Value::Object(part)) = schema.pointer_mut(&format!("/$defs/{part}")) {
-            part.remove("unevaluatedProperties");
-        }
-    }
-}
-
-/// Goes through every object of a schema.
-fn visit(schema: &mut Value, see: &mut dyn FnMut(&mut Map<String, Value>)) {
-    match schema {
-        Value::Object(object) => {
-            see(object);
-            object.values_mut().for_each(|value| visit(value, see));
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, see)),
-        _ => {}
-    }
 }
 
 /// Documents that are runs or hold some.

@@ -6,15 +6,19 @@ use lab::{CleanedLabs, FileSystemList};
 use report::{ComparisonDocument, PaperDocument, PaperList};
 use results::{LabRecord, RunRecord};
 use selftest::SelfTest;
-use store::{RunList, RunsImported, RunsRemoved};
+use store::{RunList, RunPage, RunsImported, RunsRemoved};
 use target::{CleanedTarget, Diagnosis};
 use units::document_schema;
+use web::{
+    CheckAnswer, ConvertAnswer, IntervalsAnswer, OwnText, OwnWorkloads, QueueDocument, QueueEntry,
+    RefusedRequest, RemovedRun, RunView, ServerFacts, ToldRun,
+};
 use workload::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 
 /// What stands in a document's `format` between `pgmeter-` and `/`, and how its schema is made.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 17] = [
+const SCHEMAS: [NamedSchema; 30] = [
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
     ("check", document_schema::<CheckedPlan>),
@@ -32,6 +36,19 @@ const SCHEMAS: [NamedSchema; 17] = [
     ("doctor", document_schema::<Diagnosis>),
     ("clean", document_schema::<CleanedTarget>),
     ("selftest", document_schema::<SelfTest>),
+    ("serve", document_schema::<ServerFacts>),
+    ("serve-runs", document_schema::<RunPage>),
+    ("serve-run", document_schema::<RunView>),
+    ("serve-intervals", document_schema::<IntervalsAnswer>),
+    ("serve-removed", document_schema::<RemovedRun>),
+    ("serve-told", document_schema::<ToldRun>),
+    ("serve-queue", document_schema::<QueueDocument>),
+    ("serve-entry", document_schema::<QueueEntry>),
+    ("serve-check", document_schema::<CheckAnswer>),
+    ("serve-convert", document_schema::<ConvertAnswer>),
+    ("serve-own", document_schema::<OwnWorkloads>),
+    ("serve-text", document_schema::<OwnText>),
+    ("serve-error", document_schema::<RefusedRequest>),
 ];
 
 fn main() -> std::io::Result<()> {

@@ -10,6 +10,7 @@ mod paper;
 mod recover;
 mod runs;
 mod selftest;
+mod serve;
 mod workloads;
 
 use std::ffi::OsString;
@@ -36,6 +37,7 @@ pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
 pub(crate) use recover::LabRecoverArgs;
 pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use workloads::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
 };
@@ -100,6 +102,9 @@ pub(crate) enum Command {
     Lab(Box<LabArgs>),
     /// Repeat published experiments, and print them beside their published figures
     Paper(Box<PaperArgs>),
+    /// Serve a page on this machine: stored runs, live figures, comparisons, and runs to start
+    #[command(after_help = serve::HELP)]
+    Serve(ServeArgs),
     /// Show what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
     /// Check pgmeter's clock, statistics and rates against known values on this machine
@@ -154,6 +159,9 @@ pub(crate) struct RunArgs {
     /// Print each repetition, not only the means
     #[arg(long)]
     pub all: bool,
+    /// Serve a page with live figures while measuring; its URL is printed on standard error
+    #[arg(long, conflicts_with = "no_db")]
+    pub web: bool,
     /// Live display while measuring
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,

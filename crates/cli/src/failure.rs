@@ -199,6 +199,23 @@ impl From<run::RunError> for Failure {
     }
 }
 
+impl From<web::WebError> for Failure {
+    fn from(error: web::WebError) -> Self {
+        use web::WebError as E;
+        let help = error.help();
+        let exit = match error {
+            E::Store(error) => return error.into(),
+            E::Reachable { .. }
+            | E::BadHost { .. }
+            | E::Token { .. }
+            | E::Root { .. }
+            | E::Device { .. } => Exit::Usage,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
+    }
+}
+
 impl From<store::StoreError> for Failure {
     fn from(error: store::StoreError) -> Self {
         use store::StoreError as E;

@@ -155,7 +155,7 @@ fn loaded(
 ) -> Result<Found, Failure> {
     let of_front = match kind {
         Some(kind) => kind.front(),
-        None => front::detect(bytes),
+        None => front::detect(name, bytes),
     };
     let Some((front, reader)) = of_front else {
         return Ok(load_with(name, bytes, options)?.into());
@@ -164,6 +164,7 @@ fn loaded(
     let file = FrontFile {
         around: CommandLine {
             read: &beside,
+            file_bytes: &file_bytes,
             memory_bytes: facts.memory_bytes,
             cpu_count: facts.cpu_count.into(),
             variable: &|name| std::env::var(name).ok(),
@@ -190,6 +191,12 @@ fn beside(name: &str) -> Result<Vec<u8>, String> {
     // What to do about it, whoever names it says.
     let failed = |failure: Failure| failure.message().to_owned();
     read(Path::new(name)).map_err(failed)
+}
+
+/// How long a file is that somebody made; pseudo files of the kernel have no length.
+pub(crate) fn file_bytes(name: &str) -> Option<u64> {
+    let found = std::fs::metadata(name).ok()?;
+    (found.is_file() && found.len() > 0).then_some(found.len())
 }
 
 /// The bytes of a workload file.

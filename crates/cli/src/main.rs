@@ -4,6 +4,7 @@
 mod terminal;
 
 mod args;
+mod beside;
 mod browser;
 mod command;
 mod complete;
@@ -131,6 +132,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Runs(args) => command::runs::runs(&args, &place),
         Command::Lab(args) => command::lab::lab(&args, &place, at_once),
         Command::Paper(args) => command::paper::paper(&args, &place, at_once),
+        Command::Serve(args) => command::serve::serve(&args, &place),
         Command::Doctor(args) => command::doctor::doctor(&args, at_once),
         Command::Selftest(args) => command::selftest::selftest(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),

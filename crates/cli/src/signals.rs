@@ -1,13 +1,13 @@
-//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once. SIGTSTP and
-//! SIGCONT: the full screen is left and taken again. What was ignored at the start stays ignored,
-//! as `nohup` and the background jobs of shells want it, for programs that are started from here
-//! as well.
+//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once. SIGUSR1: the
+//! next cell. SIGTSTP and SIGCONT: the full screen is left and taken again. What was ignored at
+//! the start stays ignored, as `nohup` and the background jobs of shells want it, for programs
+//! that are started from here as well.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::SigId;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGXFSZ};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -42,6 +42,13 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> 
         .spawn(watch)
         .map_err(failed)?;
     Ok(stop)
+}
+
+/// Sets the flag at each SIGUSR1: the run is to go on with the next cell.
+pub(crate) fn skip_at_signal(skip: &Arc<AtomicBool>) -> Result<(), Failure> {
+    let registered = signal_hook::flag::register(SIGUSR1, Arc::clone(skip));
+    let failed = |source| Failure::system("cannot catch signals", &source);
+    registered.map(drop).map_err(failed)
 }
 
 /// The signals that this process ignores, signal 1 in the lowest bit; none where the system does

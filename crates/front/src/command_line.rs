@@ -12,6 +12,8 @@ pub struct CommandLine<'a> {
     pub arguments: &'a [String],
     /// Reads a file that an argument names.
     pub read: ReadFile<'a>,
+    /// Bytes of a regular file of that name, whoever made it; none where there is none.
+    pub file_bytes: &'a dyn Fn(&str) -> Option<u64>,
     /// The machine's memory in bytes; 0 where that is not known.
     pub memory_bytes: u64,
     /// Where temporary files go.
@@ -31,6 +33,7 @@ impl<'a> CommandLine<'a> {
         Self {
             arguments,
             read: &|name| Err(format!("there is no `{name}`")),
+            file_bytes: &|_| None,
             memory_bytes: 0,
             temporary: Path::new("/tmp"),
             host: "localhost",

@@ -32,6 +32,8 @@ pub struct FileFront {
     pub kind: &'static str,
     /// Whether the content is such a file.
     pub detect: fn(&[u8]) -> bool,
+    /// How names end that only such files have, whatever is in them; mostly none.
+    pub endings: &'static [&'static str],
     /// The file as work.
     pub read: fn(&FrontFile<'_>) -> Result<FrontWork, Diagnostic>,
 }

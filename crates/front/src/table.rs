@@ -41,13 +41,16 @@ pub fn find_console(name: &str) -> Option<&'static ConsoleFront> {
     CONSOLES.iter().find(|front| front.name == name)
 }
 
-/// The front whose file it is.
+/// The front whose file it is, by its content, or else by its name.
 #[must_use]
-pub fn detect(bytes: &[u8]) -> Option<(&'static Front, &'static FileFront)> {
-    let mut readers = FRONTS
-        .iter()
-        .filter_map(|front| Some((front, front.file.as_ref()?)));
-    readers.find(|(_, file)| (file.detect)(bytes))
+pub fn detect(name: &str, bytes: &[u8]) -> Option<(&'static Front, &'static FileFront)> {
+    let readers = || {
+        let fronts = FRONTS.iter();
+        fronts.filter_map(|front| Some((front, front.file.as_ref()?)))
+    };
+    let of_content = readers().find(|(_, file)| (file.detect)(bytes));
+    let is_of_name = |file: &FileFront| file.endings.iter().any(|it| name.ends_with(it));
+    of_content.or_else(|| readers().find(|(_, file)| is_of_name(file)))
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ mod wrap;
 
 pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
 pub use self::selftest::render_selftest;
+pub use html::page_policy;
 pub use model::{Model, ModelWarning};
 pub use page::Page;
 pub use paper::{

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::Interval;
+use stats::{Counter, Histogram, Interval};
 
 use crate::Names;
 
@@ -24,11 +24,82 @@ pub struct IntervalRecord {
     /// it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure_ns: Option<u64>,
+    /// Time that the workers' threads ran, added up, in nanoseconds; none where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran_ns: Option<u64>,
+    /// What the block devices under the targets did; none where there is no such device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<IntervalDevice>,
     /// Figures of each operation.
     pub operations: BTreeMap<String, IntervalFigures>,
+    /// How often which latency was measured, of each operation; absent where that was not kept.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub latencies: BTreeMap<String, LatencyCounts>,
+}
+
+/// What block devices did in an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IntervalDevice {
+    /// Read requests completed.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Write requests completed.
+    pub writes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+}
+
+/// How often which latency was measured, in four steps from each power of two to the next: step i
+/// holds latencies from 2^(i/4) nanoseconds to below 2^((i+1)/4).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LatencyCounts {
+    /// The step of the first of `counts`.
+    pub first_step: u32,
+    /// Operations in each step, up to the highest that has any.
+    pub counts: Vec<u64>,
+}
+
+/// Steps from each power of two to the next.
+const STEPS_PER_OCTAVE: f64 = 4.0;
+
+impl LatencyCounts {
+    /// Of a histogram, whose buckets count where their middles lie.
+    #[must_use]
+    pub fn of(histogram: &Histogram) -> Self {
+        let mut it = Self::default();
+        for bucket in histogram.buckets() {
+            let middle_ns = bucket.low_ns + (bucket.high_ns - bucket.low_ns) / 2;
+            let step = (middle_ns.max(1) as f64).log2() * STEPS_PER_OCTAVE;
+            // A value of 64 bits has fewer than 256 steps.
+            let step = step as u32;
+            if it.counts.is_empty() {
+                it.first_step = step;
+            }
+            let place = step.saturating_sub(it.first_step) as usize;
+            it.counts.resize(it.counts.len().max(place + 1), 0);
+            it.counts[place] += bucket.count;
+        }
+        it
+    }
 }
 
 impl IntervalRecord {
+    /// Adds how often which latency was measured in the interval.
+    #[must_use]
+    pub fn with_latencies(mut self, interval: &Interval, names: Names) -> Self {
+        let operations = interval.operations();
+        let measured = operations.filter(|(_, counter)| !counter.latency().is_empty());
+        let counts = |(index, counter): (usize, &Counter)| {
+            let counts = LatencyCounts::of(counter.latency());
+            (Names::of(names.operations, index), counts)
+        };
+        self.latencies = measured.map(counts).collect();
+        self
+    }
+
     /// The figures of an interval.
     #[must_use]
     pub fn of(interval: &Interval, names: Names) -> Self {
@@ -73,4 +144,29 @@ pub struct IntervalFigures {
     pub p99_ns: Option<u64>,
     /// Largest latency, in nanoseconds.
     pub max_ns: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_are_counted_by_quarters_of_octaves() {
+        let mut histogram = Histogram::new();
+        assert_eq!(LatencyCounts::of(&histogram), LatencyCounts::default());
+        // 2^10 and its neighbors: 1024 ns begins step 40, 1218 ns step 41, 2048 ns step 44.
+        for (ns, count) in [(1030, 3), (1300, 2), (2070, 7)] {
+            histogram.record_n(ns, count);
+        }
+        let counts = LatencyCounts::of(&histogram);
+        assert_eq!(
+            (counts.first_step, counts.counts),
+            (40, vec![3, 2, 0, 0, 7])
+        );
+        histogram.record_n(0, 1);
+        histogram.record_n(u64::MAX, 1);
+        let counts = LatencyCounts::of(&histogram);
+        assert_eq!(counts.first_step, 0);
+        assert_eq!(counts.counts.iter().sum::<u64>(), histogram.count());
+    }
 }

@@ -178,7 +178,8 @@ fn run_threads(
         let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
         // Opens a file for each thread, which takes its time.
         let interval_ns = times::interval_ns(kit.cell);
-        collection.waits.start(&thread_ids, interval_ns);
+        let devices = kit.devices.take();
+        collection.waits.start(devices, &thread_ids, interval_ns);
         let start_ns = kit.clock.now_ns();
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);

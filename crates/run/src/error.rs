@@ -28,6 +28,14 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A worker cannot run on any of the CPUs that it shall run on.
+    #[error("cannot run a worker on CPU {cpus}: {source}")]
+    Cpus {
+        /// Their numbers.
+        cpus: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A file or directory of a classic cannot be worked on.
     #[error("cannot {verb} `{}`: {source}", path.display())]
     File {
@@ -67,6 +75,7 @@ impl RunError {
             Self::Generate(error) => Some(error.help().to_owned()),
             Self::Pool(error) => Some(error.help().to_owned()),
             Self::System { .. } => None,
+            Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {
                 Some("this is a bug in pgmeter; please report it with the workload file".to_owned())

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::TscClock;
 use results::RunEvent;
+use target::DeviceCounters;
 use workload::plan::Cell;
 
 /// What the run lends to a cell, or to a stage of one.
@@ -18,6 +19,8 @@ pub(crate) struct CellKit<'a> {
     pub continued: &'a AtomicBool,
     /// What is shown as being done, and how much of it there is.
     pub course: Course,
+    /// The devices under the targets, which are looked at over the time of the measurement.
+    pub devices: Option<DeviceCounters>,
     /// Called when the measurement begins and when it ends, with the threads' ids.
     pub mark: &'a mut dyn FnMut(Mark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),

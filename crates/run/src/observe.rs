@@ -30,6 +30,15 @@ pub(crate) struct Observer {
     rounds: Vec<Sample>,
 }
 
+/// The counters of the devices under `paths`, kept open.
+pub(crate) fn observed(paths: impl Iterator<Item = PathBuf>) -> Option<DeviceCounters> {
+    let paths: Vec<PathBuf> = paths.collect();
+    match paths.is_empty() {
+        true => None,
+        false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
+    }
+}
+
 struct Sample {
     at: Instant,
     time: Timestamp,
@@ -46,11 +55,7 @@ struct Sample {
 impl Observer {
     /// Opens the counters of the devices under `paths`.
     pub fn new(paths: impl Iterator<Item = PathBuf>) -> Self {
-        let paths: Vec<PathBuf> = paths.collect();
-        let devices = match paths.is_empty() {
-            true => None,
-            false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
-        };
+        let devices = observed(paths);
         let machine = MachineCounters::open().ok();
         let own_io = OwnIoCounters::open();
         Self {

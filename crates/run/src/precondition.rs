@@ -114,6 +114,7 @@ impl Session<'_> {
                 skip: None,
                 continued: &self.options.continued,
                 course: Course::default(),
+                devices: None,
                 mark: &mut |_, _| {},
                 listener: &mut tell,
             },

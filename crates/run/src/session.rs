@@ -26,7 +26,7 @@ use crate::jobs::tree::JobTree;
 use crate::kit::{CellKit, Course, Mark, is_cut};
 use crate::lane::{Lane, lanes};
 use crate::measured::Measured;
-use crate::observe::Observer;
+use crate::observe::{Observer, observed};
 use crate::parts::{Sources, parts};
 use crate::repeats::Conclusion;
 use crate::spans::{Contents, Verify};
@@ -246,6 +246,7 @@ impl<'a> Session<'a> {
             skip: Some(&self.options.skip),
             continued: &self.options.continued,
             course: Course::default(),
+            devices: observed(self.targets.values().map(Prepared::path)),
             mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
             listener: self.listener,
         };

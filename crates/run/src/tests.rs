@@ -131,6 +131,7 @@ fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunE
     let kit = CellKit {
         cell,
         course: Course::default(),
+        devices: None,
         clock: &TscClock::new(),
         stop,
         skip: None,

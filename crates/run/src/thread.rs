@@ -53,8 +53,8 @@ fn run_on(cpus: &[u32]) -> Result<(), RunError> {
         set.set(*cpu as usize);
     }
     let told: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    rustix::thread::sched_setaffinity(None, &set).map_err(|errno| RunError::System {
-        what: format!("run a worker on CPU {}", told.join(", ")),
+    rustix::thread::sched_setaffinity(None, &set).map_err(|errno| RunError::Cpus {
+        cpus: told.join(", "),
         source: errno.into(),
     })
 }

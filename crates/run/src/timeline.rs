@@ -177,7 +177,8 @@ impl Timeline {
             operations: &operations,
             transactions: &[],
         };
-        let mut record = IntervalRecord::of(&slice.counted, names);
+        let counted = &slice.counted;
+        let mut record = IntervalRecord::of(counted, names).with_latencies(counted, names);
         record.at_ns = record.at_ns.saturating_sub(self.measure_ns);
         record
     }

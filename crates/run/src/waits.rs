@@ -1,9 +1,9 @@
-//! How long the workers' threads waited for a processor, over the time of a measurement. The
-//! monitor looks from outside; the workers know nothing of it.
+//! How long the workers' threads ran and waited for a processor, and what the devices did, over
+//! the time of a measurement. The monitor looks from outside; the workers know nothing of it.
 
 use engine::clock::Clock;
-use results::IntervalRecord;
-use target::{WaitCounters, WaitSample};
+use results::{IntervalDevice, IntervalRecord};
+use target::{DeviceCounters, DeviceSample, WaitCounters, WaitSample};
 
 /// How often it is looked at, in nanoseconds.
 const LOOK_NS: u64 = 100_000_000;
@@ -11,19 +11,28 @@ const LOOK_NS: u64 = 100_000_000;
 /// all of them take less than a thousandth of a processor.
 const THREAD_LOOK_NS: u64 = 2_000_000;
 
-/// The counts of waiting at times of the clock.
+/// What was counted at a time.
+#[derive(Clone, Copy, Default)]
+struct Point {
+    threads: WaitSample,
+    device: Option<DeviceSample>,
+}
+
+/// The counts of waiting, and those of the devices, at times of the clock.
 #[derive(Default)]
 pub(crate) struct WaitSeries {
     counters: Option<WaitCounters>,
+    devices: Option<DeviceCounters>,
     period_ns: u64,
     next_ns: u64,
-    points: Vec<(u64, WaitSample)>,
+    points: Vec<(u64, Point)>,
 }
 
 impl WaitSeries {
-    /// Begins to look at these threads, where they are few every 0.1 s, or twice in an interval
-    /// where that is longer.
-    pub fn start(&mut self, thread_ids: &[i32], interval_ns: u64) {
+    /// Begins to look at these devices and threads, where they are few every 0.1 s, or twice in an
+    /// interval where that is longer.
+    pub fn start(&mut self, devices: Option<DeviceCounters>, thread_ids: &[i32], interval_ns: u64) {
+        self.devices = devices;
         self.counters = Some(WaitCounters::open(thread_ids));
         let of_threads = THREAD_LOOK_NS.saturating_mul(thread_ids.len() as u64);
         self.period_ns = LOOK_NS.max(interval_ns / 2).max(of_threads);
@@ -35,30 +44,38 @@ impl WaitSeries {
         if now_ns < self.next_ns {
             return;
         }
+        let device = self.device();
         if let Some(counters) = &mut self.counters {
-            self.points.push((now_ns, counters.sample()));
+            let threads = counters.sample();
+            self.points.push((now_ns, Point { threads, device }));
             self.next_ns = now_ns.saturating_add(self.period_ns);
         }
     }
 
+    fn device(&self) -> Option<DeviceSample> {
+        self.devices.as_ref()?.sample().ok()
+    }
+
     /// Takes what the threads themselves saw at their end, when nobody can look at them any more.
     pub fn close(&mut self, at_ns: u64, waited_ns: Option<u64>) {
-        let pressure_ns = self
-            .counters
-            .take()
-            .and_then(|mut it| it.sample().pressure_ns);
+        let seen = self.counters.take().map(|mut it| it.sample());
+        let pressure_ns = seen.and_then(|it| it.pressure_ns);
+        let device = self.device();
         let Some((last_ns, last)) = self.points.last().copied() else {
             return;
         };
         if at_ns > last_ns {
-            let sample = WaitSample {
-                waited_ns: last
+            let before = last.threads;
+            let threads = WaitSample {
+                waited_ns: before
                     .waited_ns
                     .zip(waited_ns)
                     .map(|(seen, told)| told.max(seen)),
-                pressure_ns: pressure_ns.or(last.pressure_ns),
+                ran_ns: seen.and_then(|it| it.ran_ns).or(before.ran_ns),
+                pressure_ns: pressure_ns.or(before.pressure_ns),
             };
-            self.points.push((at_ns, sample));
+            let device = device.or(last.device);
+            self.points.push((at_ns, Point { threads, device }));
         }
     }
 
@@ -67,23 +84,33 @@ impl WaitSeries {
         for interval in intervals {
             let at_ns = measure_ns.saturating_add(interval.at_ns);
             let end_ns = at_ns.saturating_add(interval.length_ns);
-            let within = |of: fn(&WaitSample) -> Option<u64>| {
+            let within = |of: fn(&Point) -> Option<u64>| {
                 let grown = self.at(end_ns, of)? - self.at(at_ns, of)?;
                 Some(grown.max(0.0) as u64)
             };
-            interval.waited_ns = within(|sample| sample.waited_ns);
-            interval.pressure_ns = within(|sample| sample.pressure_ns);
+            interval.waited_ns = within(|point| point.threads.waited_ns);
+            interval.ran_ns = within(|point| point.threads.ran_ns);
+            interval.pressure_ns = within(|point| point.threads.pressure_ns);
+            let device = || {
+                Some(IntervalDevice {
+                    reads: within(|point| Some(point.device?.reads))?,
+                    read_bytes: within(|point| Some(point.device?.read_bytes))?,
+                    writes: within(|point| Some(point.device?.writes))?,
+                    write_bytes: within(|point| Some(point.device?.write_bytes))?,
+                })
+            };
+            interval.device = device();
         }
     }
 
     /// A count at a time of the clock, on the line between its neighbors.
-    fn at(&self, at_ns: u64, of: fn(&WaitSample) -> Option<u64>) -> Option<f64> {
+    fn at(&self, at_ns: u64, of: fn(&Point) -> Option<u64>) -> Option<f64> {
         let behind = self
             .points
             .partition_point(|(point_ns, _)| *point_ns < at_ns);
         let of = |place: usize| -> Option<(f64, f64)> {
-            let (point_ns, sample) = self.points.get(place)?;
-            Some((*point_ns as f64, of(sample)? as f64))
+            let (point_ns, point) = self.points.get(place)?;
+            Some((*point_ns as f64, of(point)? as f64))
         };
         let next = of(behind);
         let Some(before) = behind.checked_sub(1).and_then(of) else {
@@ -103,11 +130,16 @@ mod tests {
 
     fn series(points: &[(u64, u64)]) -> WaitSeries {
         let point = |&(at_ns, waited_ns)| {
-            let sample = WaitSample {
+            let threads = WaitSample {
                 waited_ns: Some(waited_ns),
-                pressure_ns: None,
+                ..WaitSample::default()
             };
-            (at_ns, sample)
+            let device = DeviceSample {
+                reads: waited_ns * 2,
+                ..DeviceSample::default()
+            };
+            let device = Some(device);
+            (at_ns, Point { threads, device })
         };
         WaitSeries {
             points: points.iter().map(point).collect(),
@@ -143,10 +175,23 @@ mod tests {
     }
 
     #[test]
+    fn what_the_devices_did_is_told_by_intervals() {
+        let series = series(&[(1000, 0), (1100, 10), (1200, 30)]);
+        let mut intervals = [0, 100].map(|at_ns| IntervalRecord {
+            at_ns,
+            length_ns: 100,
+            ..IntervalRecord::default()
+        });
+        series.put_into(&mut intervals, 1000);
+        let reads = intervals.map(|it| it.device.map(|device| device.reads));
+        assert_eq!(reads, [Some(20), Some(40)]);
+    }
+
+    #[test]
     fn what_was_not_counted_is_not_told() {
         assert_eq!(waits(&series(&[]), &[100]), [None]);
         let mut series = series(&[(900, 1), (2000, 2)]);
-        series.points[1].1.waited_ns = None;
+        series.points[1].1.threads.waited_ns = None;
         series.close(3000, Some(5));
         assert_eq!(waits(&series, &[1500]), [None]);
         let mut intervals = [IntervalRecord::default()];

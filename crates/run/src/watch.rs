@@ -66,7 +66,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         collection.goals.look(now_ns);
         collection.stills.extend(sleep.check(kit.clock));
         collection.collect();
-        tell_intervals(kit, collection);
+        tell_intervals(kit, collection, measure_ns);
         if collection.judge() > 0 {
             tell_rounds(kit, collection);
         }
@@ -105,8 +105,10 @@ fn pause(span_ns: u64) {
     std::thread::park_timeout(Duration::from_nanos(span_ns));
 }
 
-fn tell_intervals(kit: &mut CellKit<'_>, collection: &mut Collection) {
-    for interval in collection.timeline.take_told() {
+fn tell_intervals(kit: &mut CellKit<'_>, collection: &mut Collection, measure_ns: u64) {
+    let mut told = collection.timeline.take_told();
+    collection.waits.put_into(&mut told, measure_ns);
+    for interval in told {
         (kit.listener)(&RunEvent::Interval {
             cell: kit.cell.index,
             interval,

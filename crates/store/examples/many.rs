@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use results::{IntervalRecord, RunEvent, RunRecord, Status};
-use store::{Filter, Store};
+use store::{Cursor, Filter, RunOrder, RunQuery, Store};
 
 #[path = "../../results/tests/results/sample.rs"]
 mod sample;
@@ -68,6 +68,12 @@ fn main() {
     );
     let loaded = timed("load", || store.load("last").unwrap());
     assert_eq!(loaded, record);
+    timed("its cells in a few figures", || {
+        store.cells("last").unwrap()
+    });
+    timed("its intervals", || {
+        store.intervals("last", Cursor::default(), None).unwrap()
+    });
     let json = timed("to JSON", || record.to_json());
     let other = directory.path().join("other.db");
     let mut other = Store::open(&other).unwrap();
@@ -92,7 +98,47 @@ fn main() {
             })
             .unwrap()
     });
+    look_for(&store);
     timed("load one", || store.load("@-5000").unwrap());
+}
+
+/// Asks for parts of the list.
+fn look_for(store: &Store) {
+    let query = RunQuery {
+        limit: 100,
+        ..RunQuery::default()
+    };
+    timed("a part of the list", || store.page(&query).unwrap());
+    timed("its last part", || {
+        let offset = RUN_COUNT as usize - 100;
+        store
+            .page(&RunQuery {
+                offset,
+                ..query.clone()
+            })
+            .unwrap()
+    });
+    for word in ["20261121-005", "nothing", "e"] {
+        let words = vec![word.to_owned()];
+        let found = timed(&format!("search `{word}`"), || {
+            store
+                .page(&RunQuery {
+                    words,
+                    ..query.clone()
+                })
+                .unwrap()
+        });
+        println!("found: {}", found.matching_count);
+    }
+    timed("sorted by rate", || {
+        let order = RunOrder::Rate;
+        store
+            .page(&RunQuery {
+                order,
+                ..query.clone()
+            })
+            .unwrap()
+    });
 }
 
 /// Tells a run as fast as can be; returns how long the slowest event took.

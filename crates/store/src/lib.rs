@@ -13,6 +13,7 @@ mod documents;
 mod draft;
 mod entry;
 mod error;
+mod follow;
 mod format;
 mod header;
 mod histogram;
@@ -25,6 +26,7 @@ mod live;
 mod load;
 mod names;
 mod open;
+mod page;
 mod place;
 mod select;
 mod status;
@@ -34,11 +36,16 @@ mod writer;
 pub use best::{Headline, RateOf};
 pub use documents::{ImportedRun, RunList, RunsImported, RunsRemoved};
 pub use error::StoreError;
+pub use follow::{
+    CellView, Cursor, LatencyView, LiveRun, OperationView, StoredEvent, StoredEvents,
+    StoredIntervals,
+};
 pub use format::FORMAT_NUMBER;
 pub use import::Imported;
 pub use lab::LabRow;
 pub use list::{Filter, RunRow};
 pub use names::{NamedRun, Names, names};
+pub use page::{RunOrder, RunPage, RunQuery};
 pub use place::default_path;
 pub use select::{Found, is_lab_tag};
 pub use status::RunStatus;

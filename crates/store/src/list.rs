@@ -109,38 +109,48 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
     let connection = connection.unchecked_transaction()?;
     let short_ids = short_ids(&connection)?;
     let mut tags = tags(&connection)?;
-    let sql = "SELECT key, id, started_at, finished_at, status, owner, command, workloads, \
-               targets, file_systems, cell_count, note, host, per_second_max, \
-               bytes_per_second_max, kernel, rate_of, rate FROM runs \
-               WHERE started_us >= ?1 ORDER BY started_us DESC, id DESC";
+    let sql = format!(
+        "SELECT {COLUMNS} FROM runs WHERE started_us >= ?1 ORDER BY started_us DESC, id DESC"
+    );
     let since_us = filter.since.map_or(i64::MIN, Timestamp::as_microsecond);
-    let mut query = connection.prepare_cached(sql)?;
+    let mut query = connection.prepare_cached(&sql)?;
     let rows = query.query_map([since_us], |row| {
-        let key: i64 = row.get(0)?;
-        let mut run = run_row(path, row)?;
+        let (key, mut run) = listed_row(path, row)?;
         run.tags = tags.remove(&key).unwrap_or_default();
         if let Some(short_id) = short_ids.get(&run.id) {
             run.short_id.clone_from(short_id);
         }
-        if run.status == RunStatus::Interrupted && run.per_second_max.is_none() {
-            // A killed run that completed no cell has intervals at best.
-            let best = Best::of(&load_rows(&connection, key)?.cells);
-            run.per_second_max = best.per_second_max;
-            run.bytes_per_second_max = best.bytes_per_second_max;
-            run.headline = best.headline();
-        }
+        add_best(&connection, key, &mut run)?;
         Ok(run)
     })?;
     let wanted = rows.filter(|row| row.as_ref().map_or(true, |row| filter.takes(row)));
     wanted.take(filter.limit.unwrap_or(usize::MAX)).collect()
 }
 
-fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
+/// The columns that [`listed_row`] reads.
+pub(crate) const COLUMNS: &str = "key, id, started_at, finished_at, status, owner, command, \
+    workloads, targets, file_systems, cell_count, note, host, per_second_max, \
+    bytes_per_second_max, kernel, rate_of, rate";
+
+/// The rates of a killed run that completed no cell, which has intervals at best.
+pub(crate) fn add_best(store: &Connection, key: i64, run: &mut RunRow) -> rusqlite::Result<()> {
+    if run.status == RunStatus::Interrupted && run.per_second_max.is_none() {
+        let best = Best::of(&load_rows(store, key)?.cells);
+        run.per_second_max = best.per_second_max;
+        run.bytes_per_second_max = best.bytes_per_second_max;
+        run.headline = best.headline();
+    }
+    Ok(())
+}
+
+/// A row of [`COLUMNS`] with its key; its tags and what the id is shortened to are elsewhere.
+pub(crate) fn listed_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)> {
+    let key = row.get(0)?;
     let id: String = row.get(1)?;
     let owner: Option<String> = row.get(5)?;
     let status: String = row.get(4)?;
     let status = RunStatus::of(&status, owner.as_deref(), is_live(path, &id));
-    Ok(RunRow {
+    let run = RunRow {
         short_id: id.clone(),
         id,
         started_at: parsed(row, 2, |text| text.parse().ok())?,
@@ -161,7 +171,8 @@ fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
         kernel: row.get(15)?,
         headline: headline(row)?,
         tags: Vec::new(),
-    })
+    };
+    Ok((key, run))
 }
 
 fn headline(row: &Row) -> rusqlite::Result<Option<Headline>> {
@@ -199,20 +210,21 @@ pub(crate) fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<Str
     let mut query = connection.prepare_cached(sql)?;
     let ids = query.query_map([], |row| row.get(0))?;
     let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
-    let alike = |one: &str, other: &str| {
-        one.bytes()
-            .zip(other.bytes())
-            .take_while(|(a, b)| a == b)
-            .count()
-    };
     let short = |index: usize| {
         let id = &ids[index];
-        let before = index
-            .checked_sub(1)
-            .map_or(0, |before| alike(id, &ids[before]));
-        let after = ids.get(index + 1).map_or(0, |after| alike(id, after));
-        let length = (before.max(after) + 1).max(SECOND_LENGTH);
-        (id.clone(), id.chars().take(length).collect())
+        let before = index.checked_sub(1).map(|before| ids[before].as_str());
+        let after = ids.get(index + 1).map(String::as_str);
+        (id.clone(), shortest(id, before.into_iter().chain(after)))
     };
     Ok((0..ids.len()).map(short).collect())
+}
+
+/// The shortest beginning of an id that is that of none of its neighbors.
+pub(crate) fn shortest<'a>(id: &str, neighbors: impl Iterator<Item = &'a str>) -> String {
+    let alike = |other: &str| {
+        let pairs = id.bytes().zip(other.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let common = neighbors.map(alike).max().unwrap_or(0);
+    id.chars().take((common + 1).max(SECOND_LENGTH)).collect()
 }

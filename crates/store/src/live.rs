@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use crate::check::is_id;
+use crate::status::RunStatus;
 
 /// So often is tried again what raced with another process.
 const ATTEMPTS: u32 = 16;
@@ -65,6 +66,23 @@ pub(crate) fn is_live(store: &Path, id: &str) -> Option<bool> {
         Err(Errno::WOULDBLOCK) => Some(true),
         Err(_) => None,
     }
+}
+
+/// The runs that go on, the oldest first.
+pub(crate) fn live_ids(store: &Path, connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT id, owner FROM runs WHERE owner IS NOT NULL AND status = 'running' \
+               ORDER BY started_us, id";
+    let mut query = connection.prepare_cached(sql)?;
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut live = Vec::new();
+    for row in rows {
+        let (id, owner): (String, String) = row?;
+        let status = RunStatus::of("running", Some(&owner), is_live(store, &id));
+        if status == Some(RunStatus::Running) {
+            live.push(id);
+        }
+    }
+    Ok(live)
 }
 
 /// Forgets who made the runs whose processes were killed, and removes their locks.

@@ -47,6 +47,25 @@ fn load(connection: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
 
 /// The record from rows that nobody changes meanwhile.
 pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
+    let (mut record, stored, status) = load_header(store, run)?;
+    let (cells, open) = cells(store, run)?;
+    record.cells = cells;
+    if stored == RunStatus::Running.as_str() {
+        record.fill_in_keys();
+        record.estimates = estimates(&record.cells);
+        add_open_cell(&mut record, open, status);
+    } else {
+        record.estimates = stored_estimates(store, run)?;
+        record.fill_in_keys();
+    }
+    Ok(record)
+}
+
+/// What is known of a run beside its cells, its status as it is stored, and as it is.
+pub(crate) fn load_header(
+    store: &Connection,
+    run: i64,
+) -> rusqlite::Result<(RunRecord, String, RunStatus)> {
     let sql = "SELECT record, finished_at, status, owner FROM runs \
                JOIN headers ON headers.run = runs.key WHERE key = ?1";
     let mut query = store.prepare_cached(sql)?;
@@ -71,17 +90,7 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
         RunStatus::Interrupted | RunStatus::Running => Status::Interrupted,
     };
     record.warnings = warnings(store, run)?;
-    let (cells, open) = cells(store, run)?;
-    record.cells = cells;
-    if stored == RunStatus::Running.as_str() {
-        record.fill_in_keys();
-        record.estimates = estimates(&record.cells);
-        add_open_cell(&mut record, open, status);
-    } else {
-        record.estimates = stored_estimates(store, run)?;
-        record.fill_in_keys();
-    }
-    Ok(record)
+    Ok((record, stored, status))
 }
 
 /// Adds what is known of the cell that was never completed, and says so.

@@ -280,9 +280,17 @@ impl Prepared {
     /// # Errors
     /// When it cannot be opened or read.
     pub fn warm(&self, stop: &AtomicBool) -> Result<(), TargetError> {
+        self.warm_bytes(self.size_bytes, stop)
+    }
+
+    /// Reads so many bytes of the target into the page cache.
+    ///
+    /// # Errors
+    /// When it cannot be opened or read.
+    pub fn warm_bytes(&self, size_bytes: u64, stop: &AtomicBool) -> Result<(), TargetError> {
         let opened = self.open(CacheMode::Buffered, true, false)?;
         let file = File::from(opened.file);
-        read_all(&file, self.size_bytes, stop)
+        read_all(&file, size_bytes, stop)
             .map_err(|error| TargetError::system("read", &self.path(), error))
     }
 

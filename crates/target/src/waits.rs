@@ -37,6 +37,7 @@ impl Pressure {
 struct Thread {
     schedstat: File,
     /// What was seen last; what is left of a thread that has ended.
+    ran_ns: u64,
     waited_ns: u64,
 }
 
@@ -46,6 +47,9 @@ pub struct WaitSample {
     /// Time that the threads could run and did not, added up, in nanoseconds; none where the
     /// kernel does not count it.
     pub waited_ns: Option<u64>,
+    /// Time that the threads ran, added up, in nanoseconds; none where the kernel does not count
+    /// it.
+    pub ran_ns: Option<u64>,
     /// Time in which any task of the machine waited for a processor, in nanoseconds; none where
     /// the kernel does not count it.
     pub pressure_ns: Option<u64>,
@@ -58,6 +62,7 @@ impl WaitCounters {
         let open = |id: &i32| {
             Some(Thread {
                 schedstat: File::open(format!("/proc/self/task/{id}/schedstat")).ok()?,
+                ran_ns: 0,
                 waited_ns: 0,
             })
         };
@@ -74,18 +79,21 @@ impl WaitCounters {
     /// Reads all counts.
     pub fn sample(&mut self) -> WaitSample {
         for thread in &mut self.threads {
-            let waited_ns = read(&thread.schedstat, |text| Some(schedule(text)?.1));
-            thread.waited_ns = waited_ns.unwrap_or(thread.waited_ns);
+            if let Some((ran_ns, waited_ns)) = read(&thread.schedstat, schedule) {
+                (thread.ran_ns, thread.waited_ns) = (ran_ns, waited_ns);
+            }
         }
-        let waited_ns = self.threads.iter().map(|thread| thread.waited_ns).sum();
+        let threads = Some(&self.threads).filter(|threads| !threads.is_empty());
+        let sum = |of: fn(&Thread) -> u64| threads.map(|all| all.iter().map(of).sum());
         WaitSample {
-            waited_ns: (!self.threads.is_empty()).then_some(waited_ns),
+            waited_ns: sum(|thread| thread.waited_ns),
+            ran_ns: sum(|thread| thread.ran_ns),
             pressure_ns: self.pressure.sample_ns(),
         }
     }
 }
 
-fn read(file: &File, parse: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+fn read<T>(file: &File, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let mut text = [0; 256];
     let length = file.read_at(&mut text, 0).ok()?;
     parse(std::str::from_utf8(&text[..length]).ok()?)

@@ -11,7 +11,8 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// What the generators write, relative to the workspace root, besides all that lies in [`SCHEMAS`].
-const GENERATED: [&str; 3] = [
+const GENERATED: [&str; 4] = [
+    "docs/api.md",
     "docs/workload.md",
     "docs/workload.schema.json",
     "docs/fio.md",
@@ -19,10 +20,11 @@ const GENERATED: [&str; 3] = [
 /// The schemas of documents, a file each.
 const SCHEMAS: &str = "docs/schemas";
 /// The generators, as arguments of cargo.
-const GENERATORS: [[&str; 6]; 3] = [
+const GENERATORS: [[&str; 6]; 4] = [
     ["run", "--quiet", "-p", "workload", "--example", "reference"],
     ["run", "--quiet", "-p", "pgmeter", "--example", "schemas"],
     ["run", "--quiet", "-p", "front", "--example", "options"],
+    ["run", "--quiet", "-p", "web", "--example", "api"],
 ];
 
 /// Writes every generated document.

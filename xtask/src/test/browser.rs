@@ -1,4 +1,4 @@
-//! The lane that looks at the HTML report in a real browser.
+//! The lane that looks at the HTML report and the page of `pgmeter serve` in a real browser.
 //!
 //! The browser is the system's; what drives it comes from npm, at the versions of
 //! `tests/browser/package-lock.json`, into the target directory.
@@ -26,8 +26,13 @@ pub fn run() -> Result<Tally, Failure> {
         return Ok(Tally::skipped(&reason));
     }
     let pages = make_pages()?;
+    let program = built(
+        &["build", "--package", "pgmeter", "--bin", "pgmeter"],
+        "pgmeter",
+    )?;
     let mut checks = Command::new("node");
     checks.current_dir(&bench).arg("check.mjs");
+    checks.env("PGMETER", program);
     checks.args([&pages, &bench.join("screens")]);
     run_tests("browser", &mut checks)
 }
@@ -78,22 +83,28 @@ fn install(bench: &Path) -> Result<(), String> {
     fs::write(&note, wanted).map_err(|error| error.to_string())
 }
 
+/// Has cargo build a program, and says where it is.
+fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
+    let messages = workspace::cargo_messages(arguments)?;
+    let is_of = |message: &&serde_json::Value| {
+        let target = message.pointer("/target/name");
+        target.is_some_and(|target| target == name)
+    };
+    let mut executables = messages
+        .iter()
+        .filter(is_of)
+        .filter_map(|message| message.get("executable")?.as_str());
+    let missing = || Failure::Output {
+        program: "cargo build".to_owned(),
+        message: format!("it names no executable `{name}`"),
+    };
+    executables.next().map(PathBuf::from).ok_or_else(missing)
+}
+
 /// Writes the made-up pages, with the program as all tests are built, and says where.
 pub fn make_pages() -> Result<PathBuf, Failure> {
     let directory = bench()?.join("pages");
-    let built = workspace::cargo_messages(&["build", "--workspace", "--example", "pages"])?;
-    let program = built
-        .iter()
-        .filter(|message| {
-            message
-                .pointer("/target/name")
-                .is_some_and(|name| name == "pages")
-        })
-        .find_map(|message| message.get("executable")?.as_str())
-        .ok_or_else(|| Failure::Output {
-            program: "cargo build".to_owned(),
-            message: "it names no executable `pages`".to_owned(),
-        })?;
+    let program = built(&["build", "--workspace", "--example", "pages"], "pages")?;
     let status = Command::new(program).arg(&directory).status();
     match status.map_err(Failure::start("pages"))? {
         status if status.success() => Ok(directory),

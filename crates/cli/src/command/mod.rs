@@ -17,5 +17,6 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selftest;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod version;

@@ -11,6 +11,7 @@ use workload::{
 };
 
 use crate::args::{PrintArg, RunArgs};
+use crate::beside::Beside;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
 use crate::document::Document;
@@ -18,7 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::Keeper;
 use crate::live::Live;
-use crate::signals::{Continued, stop_flag};
+use crate::signals::{Continued, skip_at_signal, stop_flag};
 use crate::stored::Place;
 use crate::terminal::print_document;
 
@@ -50,7 +51,9 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         continued: continued.flag(),
         ..RunOptions::default()
     };
+    skip_at_signal(&options.skip)?;
     let mut keeper = Keeper::open(place, !args.no_db);
+    let mut beside = Beside::new(args.web, place);
     let warnings = warnings
         .into_iter()
         .chain(planned.warnings)
@@ -61,6 +64,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     let mut live = Live::begin((args.quiet, args.display), &options, at_once)?;
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
+        beside.hear(event);
         live.hear(event);
     });
     live.finish();

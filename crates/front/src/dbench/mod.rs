@@ -23,6 +23,7 @@ pub const FRONT: Front = Front {
     file: Some(FileFront {
         kind: "dbench load file",
         detect: load::detect,
+        endings: &[],
         read,
     }),
     text: text::of,

@@ -31,6 +31,7 @@ pub const FRONT: Front = Front {
     file: Some(FileFront {
         kind: "filebench workload",
         detect,
+        endings: &[],
         read: |file| work(file, &BTreeMap::new()),
     }),
     text: text::of,

@@ -15,6 +15,8 @@ use super::values::Value;
 
 /// Notes at most: more are the same again.
 const NOTES_MAX: usize = 200;
+/// Sections that are named where none was asked for, at most.
+const PASSED_MAX: usize = 10;
 
 /// What is known of the jobs so far.
 pub(super) struct Builder {
@@ -23,6 +25,8 @@ pub(super) struct Builder {
     pub limits: Limits,
     /// Sections that are asked for; empty for all.
     pub wanted: Vec<String>,
+    /// Sections that were not, the first few.
+    pub passed: Vec<String>,
     defaults: Settings,
     /// Options of single engines that hold for all jobs.
     of_engines: Vec<(OptionRow, Place)>,
@@ -38,6 +42,7 @@ impl Builder {
             set: JobSet::default(),
             limits,
             wanted: Vec::new(),
+            passed: Vec::new(),
             defaults: Settings::default(),
             of_engines: Vec::new(),
         }
@@ -54,7 +59,7 @@ impl Builder {
             section.items.sort_by_key(|item| self.rank(&item.name));
             if section.is_global() {
                 self.take_global(&section.name, &section.items)?;
-            } else if self.is_wanted(&section.name) {
+            } else if self.wants(&section.name) {
                 self.take_job(&section, waits)?;
                 waits = false;
             }
@@ -65,6 +70,15 @@ impl Builder {
     /// Whether a section is asked for.
     pub(super) fn is_wanted(&self, name: &str) -> bool {
         self.wanted.is_empty() || is_global(name) || self.wanted.iter().any(|it| it == name)
+    }
+
+    /// Whether a section is asked for; remembers those that are not.
+    pub(super) fn wants(&mut self, name: &str) -> bool {
+        let is_wanted = self.is_wanted(name);
+        if !is_wanted && self.passed.len() < PASSED_MAX {
+            self.passed.push(name.to_owned());
+        }
+        is_wanted
     }
 
     /// Options for all jobs that are still to come.
@@ -119,8 +133,16 @@ impl Builder {
         let has_room = first as u64 + u64::from(clone_count) <= u64::from(self.limits.jobs_max);
         if clone_count == 0 || !has_room {
             let most = self.limits.jobs_max;
-            let message = format!("there would be no jobs, or more than {most}");
-            return Err(section.place.error(message).help("change `numjobs`"));
+            return Err(match clone_count {
+                0 => {
+                    let error = section.place.error("there would be no jobs");
+                    error.help("change `numjobs`")
+                }
+                _ => {
+                    let error = section.place.error(format!("more than {most} jobs"));
+                    error.help("use fewer sections or clones, or `--max-jobs` of `pgmeter as fio`")
+                }
+            });
         }
         let (waits, opens) = (
             settings.grouping.waits_for_all || settings.grouping.waits_for.is_some(),
@@ -215,12 +237,28 @@ impl Builder {
             let message = format!("`{}` cannot be read", printable(&text));
             item.place.error(message).help(why)
         };
+        self.check_engine(&row, item)?;
         let read = Value::read(row.kind(), item.value.as_deref(), kilo).map_err(wrong)?;
         apply(settings, row.name(), &read.value).map_err(wrong)?;
         match read.remark {
             Some(remark) => self.note(item.place.warning(remark)),
             None => Ok(()),
         }
+    }
+
+    /// An engine has a name that fio knows, or is no engine.
+    fn check_engine(&self, row: &OptionRow, item: &Item) -> Result<(), Diagnostic> {
+        let value = item.value.as_deref().unwrap_or_default().trim();
+        let is_known = || self.table.of_value(row, value) != row || Engine::of(value).is_some();
+        if row.name() != "ioengine" || value.is_empty() || is_known() {
+            return Ok(());
+        }
+        let message = format!("there is no engine `{}`", printable(value));
+        let near = workload::nearest(value, self.table.values("ioengine"));
+        Err(item.place.error(message).help(match near {
+            Some(near) => format!("did you mean `ioengine={near}`?"),
+            None => "`pgmeter as fio --enghelp` lists the engines".to_owned(),
+        }))
     }
 
     /// Units come first in a section of a file, then most options, then names of files, and last

@@ -11,6 +11,9 @@ use super::table::OptionRow;
 use super::values::Value;
 use super::{Surroundings, show};
 
+/// Options that are named where the beginning of a name is that of several, at most.
+const ALIKE_MAX: usize = 6;
+
 choices! {
     /// A form in which results are printed.
     OutputFormat {
@@ -168,10 +171,16 @@ impl Reader {
             let joined = argument.get(2..).unwrap_or_default();
             return Ok((*row, Some(joined.to_owned())));
         }
-        let message = format!("there is no option `{}`, or several", printable(argument));
+        let shown = printable(argument);
+        let alike: Vec<&str> = table.beginning_with(name).take(ALIKE_MAX).collect();
+        if alike.len() > 1 {
+            let message = format!("`{shown}` may be any of {}", alike.join(", "));
+            return Err(error(message, "write its name in full"));
+        }
+        let message = format!("there is no option `{shown}`");
         Err(match table.nearest(name) {
             Some(near) => error(message, format!("did you mean `--{near}`?")),
-            None => error(message, "look for it in docs/fio.md"),
+            None => error(message, "`pgmeter as fio --cmdhelp` lists the options"),
         })
     }
 
@@ -219,7 +228,7 @@ impl Reader {
         let globals = std::mem::take(&mut self.globals);
         self.builder.take_global("", &globals)?;
         match self.job.take() {
-            Some(job) if self.builder.is_wanted(&job.name) => self.builder.take_job(&job, false),
+            Some(job) if self.builder.wants(&job.name) => self.builder.take_job(&job, false),
             _ => Ok(()),
         }
     }
@@ -324,14 +333,27 @@ impl Reader {
             return Ok((self.invocation, self.builder.set));
         }
         if self.builder.set.jobs.is_empty() {
-            return Err(error(
-                "there are no jobs",
-                "name a job file, or begin one by `--name=job`",
-            ));
+            return Err(self.nothing_to_do());
         }
         if self.invocation.formats.is_empty() {
             self.invocation.formats.push(OutputFormat::Normal);
         }
         Ok((self.invocation, self.builder.set))
+    }
+
+    /// Why no job came of all that was said.
+    fn nothing_to_do(&self) -> Diagnostic {
+        let Builder { wanted, passed, .. } = &self.builder;
+        match (&wanted[..], &passed[..]) {
+            ([wanted, ..], [_, ..]) => {
+                let passed: Vec<String> = passed.iter().map(|it| printable(it)).collect();
+                let message = format!("there is no section `{}`", printable(wanted));
+                error(message, format!("name one of {}", passed.join(", ")))
+            }
+            _ => error(
+                "there are no jobs",
+                "name a job file, or begin one by `--name=job`",
+            ),
+        }
     }
 }

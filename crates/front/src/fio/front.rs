@@ -26,6 +26,7 @@ pub(crate) const FRONT: Front = Front {
     file: Some(FileFront {
         kind: "fio job file",
         detect,
+        endings: &[".fio"],
         read,
     }),
     text: text_of,
@@ -87,7 +88,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let name = set.jobs.first().map_or("fio", |job| &job.section);
     Ok(told(
         &set,
-        work(&set, name_of(name), is_to_the_letter, line.read)?,
+        work(&set, name_of(name), is_to_the_letter, line)?,
         &remembered,
     ))
 }
@@ -104,7 +105,7 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let (remembered, (_, set)) = gathered(&line, vec![file.name.to_owned()], false)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
-    let work = work(&set, name_of(name), false, file.around.read)?;
+    let work = work(&set, name_of(name), false, &file.around)?;
     Ok(told(&set, work, &remembered))
 }
 

@@ -8,7 +8,7 @@ use workload::job::FileShare;
 
 use super::place::Place;
 use super::settings::{Amount, Settings};
-use super::table::Verdict;
+use super::table::{Verdict, advice};
 
 /// A job: one clone of a section.
 #[derive(Debug, Clone, PartialEq)]
@@ -271,9 +271,6 @@ impl WrittenOption {
         };
         let text = workload::printable(&self.text());
         let error = self.place.error(format!("`{text}`: {}", self.sentence));
-        Some(error.help(match instead {
-            "leave it out" => "leave it out".to_owned(),
-            _ => format!("use {instead}"),
-        }))
+        Some(error.help(advice(instead)))
     }
 }

@@ -1,5 +1,6 @@
 //! Job files as sections of options.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use workload::{Diagnostic, printable};
@@ -12,6 +13,8 @@ use super::variables::{TEXT_BYTES_MAX, Variables};
 const DEPTH_MAX: u32 = 16;
 /// Files that one file brings in, at most.
 const INCLUDES_MAX: u32 = 256;
+/// Characters of a line that messages show.
+const SHOWN_CHARS_MAX: usize = 200;
 /// Characters of a section's name, at most; the rest is cut off.
 const NAME_CHARS_MAX: usize = 254;
 
@@ -84,6 +87,7 @@ impl Lexer<'_, '_> {
                 shown: Arc::from(""),
             };
             let text = text_of(raw, &mut place)?;
+            let text = &*text;
             let kept = without_comment(text);
             if kept.is_empty() {
                 continue;
@@ -178,23 +182,33 @@ impl Lexer<'_, '_> {
     }
 }
 
-fn text_of<'a>(raw: &'a [u8], place: &mut Place) -> Result<&'a str, Diagnostic> {
+/// The text of a line; what stands behind a comment's beginning may be of any encoding.
+fn text_of<'a>(raw: &'a [u8], place: &mut Place) -> Result<Cow<'a, str>, Diagnostic> {
     let column = |at: usize| u32::try_from(at + 1).unwrap_or(u32::MAX);
-    if let Some(at) = raw.iter().position(|byte| *byte == 0) {
-        place.column = column(at);
-        return Err(place.error("a NUL byte").help("is this a job file?"));
-    }
-    std::str::from_utf8(raw).map_err(|error| {
-        place.column = column(error.valid_up_to());
-        place
-            .error("bytes that are no UTF-8")
-            .help("save the file as UTF-8")
-    })
+    let end = raw.iter().position(|byte| matches!(byte, b';' | b'#'));
+    let said = &raw[..end.unwrap_or(raw.len())];
+    let wrong = match std::str::from_utf8(said) {
+        _ if raw.contains(&0) => {
+            let at = raw.iter().position(|byte| *byte == 0).unwrap_or_default();
+            (at, "a NUL byte", "is this a job file?")
+        }
+        Ok(_) => return Ok(String::from_utf8_lossy(raw)),
+        Err(error) => (
+            error.valid_up_to(),
+            "bytes that are no UTF-8",
+            "save the file as UTF-8",
+        ),
+    };
+    let (at, message, help) = wrong;
+    place.column = column(at);
+    place.shown = shown(&String::from_utf8_lossy(raw)).into();
+    Err(place.error(message).help(help))
 }
 
 /// The beginning of a line, as much as messages show of it.
 fn shown(text: &str) -> String {
-    printable(text.get(..1024).unwrap_or(text))
+    let end = text.char_indices().nth(SHOWN_CHARS_MAX);
+    printable(&text[..end.map_or(text.len(), |(at, _)| at)])
 }
 
 /// Semicolons and hashes end a line wherever they stand, quotation marks or not.

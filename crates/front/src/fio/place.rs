@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use workload::job::JobPlace;
 use workload::{Diagnostic, printable};
 
 /// Where something stands, and the line as messages show it.
@@ -24,6 +25,16 @@ impl Place {
             line: 0,
             column: 0,
             shown: printable(shown).into(),
+        }
+    }
+
+    /// For whoever finds a mistake later.
+    pub(super) fn of_job(&self) -> JobPlace {
+        JobPlace {
+            file: self.file.to_string(),
+            line: self.line,
+            column: self.column,
+            shown: self.shown.to_string(),
         }
     }
 

@@ -6,7 +6,7 @@ use workload::printable;
 
 use super::jobs::{Job, JobSet, WrittenPath};
 use super::settings::Direction;
-use super::table::{OptionRow, Table, Verdict};
+use super::table::{OptionRow, Table, Verdict, advice};
 
 /// Sections that a picture shows, at most.
 const SECTIONS_MAX: usize = 40;
@@ -28,7 +28,7 @@ pub fn verdicts(set: &JobSet, width: usize) -> String {
     let mut lines = String::new();
     for (written, text) in set.written.iter().zip(texts) {
         let sentence = match written.verdict {
-            Verdict::Refused { instead } => format!("{}; {}", written.sentence, use_of(instead)),
+            Verdict::Refused { instead } => format!("{}; {}", written.sentence, advice(instead)),
             _ => written.sentence.to_owned(),
         };
         let verdict = written.verdict.word();
@@ -40,13 +40,6 @@ pub fn verdicts(set: &JobSet, width: usize) -> String {
         lines.push_str(&wrapped(&sentence, width, before));
     }
     lines
-}
-
-fn use_of(instead: &str) -> String {
-    match instead {
-        "leave it out" => instead.to_owned(),
-        _ => format!("use {instead}"),
-    }
 }
 
 fn cut(text: &str, most: usize) -> String {
@@ -248,7 +241,7 @@ fn meaning(row: &OptionRow) -> String {
     };
     match row.verdict {
         Verdict::Refused { instead } => {
-            format!("{}; {}{of_engines}", row.sentence, use_of(instead))
+            format!("{}; {}{of_engines}", row.sentence, advice(instead))
         }
         _ => format!("{}{of_engines}", row.sentence),
     }

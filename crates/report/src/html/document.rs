@@ -38,7 +38,7 @@ pub fn document(title: &str, links: &Markup, body: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta http-equiv="Content-Security-Policy" content=(page_policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="pgmeter";
@@ -68,8 +68,10 @@ fn top(links: &Markup) -> Markup {
     }
 }
 
-/// Nothing is loaded from anywhere, and no script runs but the page's own.
-fn policy() -> String {
+/// The security policy of every page: nothing is loaded from anywhere, and no script runs but the
+/// page's own.
+#[must_use]
+pub fn page_policy() -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
     format!(
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; \

@@ -37,6 +37,7 @@ use crate::group;
 
 use comparison::Compared;
 pub(crate) use document::document;
+pub use document::page_policy;
 pub(crate) use group::Naming;
 pub(crate) use headline::capital;
 pub(crate) use measure::Measure;

@@ -19,7 +19,7 @@ pub use from_1::upgrade_cell;
 ///
 /// Added to 1: `first_index` of planned cells, cells and estimates; `workload_index` of planned
 /// cells; `curve` of estimates; `standstills` of cells;
-/// `level` of warnings.
+/// `level` of warnings. Added to 2: `ran_ns`, `device` and `latencies` of intervals.
 pub const FORMAT: &str = "pgmeter-record/2";
 
 /// The format of records in which a program's figures stand by names of their own.

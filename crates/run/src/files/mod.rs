@@ -27,7 +27,7 @@ use crate::figures::cell_record;
 use crate::kit::{self, CellKit, Mark, is_cut};
 use crate::lane::Lane;
 use crate::measured::Measured;
-use crate::observe::Observer;
+use crate::observe::{Observer, observed};
 use crate::targets::losses;
 use crate::worker::{Part, Task};
 
@@ -240,6 +240,7 @@ impl FilesKit<'_> {
         let phase = shown.phase.clone().unwrap_or_default();
         let paths = self.targets.values().map(Prepared::path);
         let mut observer = Observer::new(paths);
+        let devices = observed(self.targets.values().map(Prepared::path));
         let cell = Cell {
             run_time_ns: 0,
             ramp_time_ns,
@@ -254,6 +255,7 @@ impl FilesKit<'_> {
                 skip: Some(self.skip),
                 continued: self.continued,
                 course: shown,
+                devices,
                 mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
                 listener: self.listener,
             },

@@ -23,12 +23,16 @@ impl Session<'_> {
         for (file_index, file) in (0_u32..).zip(&files.files) {
             let used: Vec<_> = users(cell, file_index).collect();
             let is_touched = used.iter().any(|job| job.engine != EngineKind::Null);
-            let Some(name) = file.name.as_deref().filter(|_| is_touched) else {
+            if !is_touched {
                 continue;
-            };
+            }
             if self.stopped() {
                 return Ok(());
             }
+            let Some(name) = file.name.as_deref() else {
+                self.set_cache(file)?;
+                continue;
+            };
             self.ensure_tree(file.target_index)?;
             let stamp = self.stamp_of(cell, file_index)?;
             self.lay_out(cell, (file, name), file_index, stamp)?;
@@ -42,6 +46,19 @@ impl Session<'_> {
                 FileCache::Left => {}
                 FileCache::Warm => place.warm(&self.options.stop)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Brings the page cache of a target that is the file itself to what is asked for.
+    fn set_cache(&self, file: &NamedFile) -> Result<(), RunError> {
+        let Some(prepared) = self.targets.get(&file.target_index) else {
+            return Ok(());
+        };
+        match file.cache {
+            FileCache::Dropped => prepared.evict_file()?,
+            FileCache::Left => {}
+            FileCache::Warm => prepared.warm_bytes(file.size_bytes, &self.options.stop)?,
         }
         Ok(())
     }

@@ -3,9 +3,11 @@
 
 mod bad_files;
 mod bed;
+mod follow;
 mod import;
 mod kill;
 mod list;
+mod page;
 mod record;
 #[path = "../../../results/tests/results/sample.rs"]
 mod sample;

@@ -17,7 +17,11 @@ use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::worker_seed;
 use super::space::SIZE_DEFAULT;
+use super::targets::Entry;
 use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
+
+/// What files that take all room are whole multiples of.
+const SECTOR_BYTES_OF_FILL: u64 = 4096;
 
 /// What jobs come to.
 pub(super) struct JobCells {
@@ -90,28 +94,75 @@ impl Layout<'_, '_> {
     /// The files with the targets that they lie on; what is all of a device gets its size.
     fn files(&self, written: &JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
         let mut files = written.clone();
-        for file in &mut files.files {
+        for (index, file) in (0_u32..).zip(&mut files.files) {
             let target_index = self.target(file);
             let entry = &self.context.targets.entries[target_index as usize];
             file.target_index = target_index;
             match entry.facts.kind {
+                // Another target than the file that the job names.
+                TargetKind::Directory if file.name.is_none() => {
+                    file.name = Some(format!("file-{index}"));
+                }
                 TargetKind::Directory | TargetKind::Null => {}
                 TargetKind::File if !entry.facts.exists => {}
                 TargetKind::File | TargetKind::Device => file.name = None,
             }
             if file.name.is_none() && entry.known {
-                let present = entry.facts.size_bytes;
-                if present < file.size_bytes && entry.facts.kind != TargetKind::Null {
-                    return Err(too_short(&entry.facts.path, present, file.size_bytes));
-                }
-                file.size_bytes = file.size_bytes.max(present);
+                let of_file = |it: &BuiltJob| it.plan.files.iter().any(|it| it.file_index == index);
+                let place = jobs.iter().find(|it| of_file(it)).map(|job| &job.place);
+                file.size_bytes = present(entry, file.size_bytes)
+                    .map_err(|error| place.map_or(error.clone(), |place| place.put(error)))?;
+            } else if let Some(name) = file.name.as_ref().filter(|_| file.size_bytes == 0) {
+                // What an earlier cell makes is there.
+                let known = self.context.job_files.get(&(target_index, name.clone()));
+                file.size_bytes = known.copied().unwrap_or_default();
             }
         }
         self.one_for_each_target(&files)?;
+        self.fill(&mut files, jobs);
         for job in jobs {
-            self.place_parts(job, &files)?;
+            let place = job.place.clone();
+            self.place_parts(job, &files)
+                .map_err(|error| place.put(error))?;
         }
         Ok(files)
+    }
+
+    /// Files that take what room there is share it, but for what must stay free.
+    fn fill(&self, files: &mut JobFiles, jobs: &[BuiltJob]) {
+        let filling = jobs.iter().filter(|job| job.fills);
+        let parts = filling.flat_map(|job| &job.plan.files);
+        let indexes: BTreeSet<usize> = parts
+            .map(|part| part.file_index as usize)
+            .filter(|index| files.files[*index].name.is_some())
+            .filter(|index| files.files[*index].size_bytes == 0)
+            .collect();
+        let target = |index: usize| files.files[index].target_index;
+        let rooms: Vec<(usize, u64)> = indexes
+            .iter()
+            .map(|index| {
+                let entry = &self.context.targets.entries[target(*index) as usize];
+                let beside = indexes.iter().filter(|other| {
+                    let other = target(**other) as usize;
+                    self.context.targets.entries[other].shares_space_with(entry)
+                });
+                (*index, self.room(entry) / beside.count().max(1) as u64)
+            })
+            .collect();
+        for (index, room) in rooms {
+            files.files[index].size_bytes = room / SECTOR_BYTES_OF_FILL * SECTOR_BYTES_OF_FILL;
+        }
+    }
+
+    /// Bytes that files may still take on a target.
+    fn room(&self, entry: &Entry) -> u64 {
+        let entries = self.context.targets.entries.iter();
+        let sharers = entries.filter(|other| other.shares_space_with(entry));
+        let taken = sharers.fold(0_u64, |sum, it| sum.saturating_add(it.files_bytes));
+        match entry.usable_bytes() {
+            Some(usable) => usable.saturating_sub(taken),
+            None => SIZE_DEFAULT,
+        }
     }
 
     /// Parts that the sizes of targets decide: shares of a file, all of a device.
@@ -123,13 +174,13 @@ impl Layout<'_, '_> {
             if part.size_bytes == 0 || share.start_percent > 0 {
                 let file = &files.files[part.file_index as usize];
                 let target = &self.context.targets.entries[file.target_index as usize];
-                if !target.known {
+                if !target.known && file.size_bytes == 0 {
                     return Err(not_there(&target.facts.path));
                 }
                 let whole = match target.facts.kind {
                     // There is always as much behind where the job begins.
                     TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
-                    _ if file.size_bytes == 0 => return Err(not_there(&target.facts.path)),
+                    _ if file.size_bytes == 0 => return Err(without_size(job)),
                     _ => file.size_bytes,
                 };
                 part.start_bytes = share.start_bytes(part.start_bytes, whole);
@@ -138,8 +189,7 @@ impl Layout<'_, '_> {
                 }
                 let end = part.start_bytes.saturating_add(part.size_bytes);
                 if part.size_bytes < largest {
-                    let message = format!("the job `{}` has no size", crate::printable(&job.name));
-                    return Err(Diagnostic::error("", message).help("give it a size"));
+                    return Err(without_size(job));
                 }
                 if end > whole {
                     return Err(too_short(&target.facts.path, whole, end));
@@ -314,9 +364,26 @@ fn spans(plan: &JobPlan, files: &JobFiles) -> Vec<SpanPlan> {
         .collect()
 }
 
+/// Bytes of a target that is the file itself; a placeholder's are not known, and null's are
+/// as many as are asked for.
+fn present(entry: &Entry, wanted: u64) -> Result<u64, Diagnostic> {
+    let present = entry.facts.size_bytes;
+    match entry.facts.kind {
+        TargetKind::Null => Ok(wanted.max(present)),
+        _ if !entry.facts.exists => Err(not_there(&entry.facts.path)),
+        _ if present < wanted => Err(too_short(&entry.facts.path, present, wanted)),
+        _ => Ok(present),
+    }
+}
+
 fn not_there(path: &str) -> Diagnostic {
-    let message = format!("`{path}` does not exist on this machine, so nobody knows its size");
-    Diagnostic::error("", message).help("name a target of this machine with `--target`")
+    let message = format!("`{path}` does not exist on this machine");
+    Diagnostic::error("", message).help("name a file or a device that is there")
+}
+
+fn without_size(job: &BuiltJob) -> Diagnostic {
+    let message = format!("the job `{}` has no size", crate::printable(&job.name));
+    Diagnostic::error("", message).help("add `size=1g`")
 }
 
 fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
@@ -329,11 +396,7 @@ fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
 }
 
 /// What direct I/O on the target would refuse of a job.
-fn unaligned(
-    job: &BuiltJob,
-    start_bytes: u64,
-    entry: &super::targets::Entry,
-) -> Option<Diagnostic> {
+fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &Entry) -> Option<Diagnostic> {
     let unit = entry.direct_unit().max(1);
     let blocks = &job.plan.stream.blocks;
     let mix = job.plan.stream.mix;

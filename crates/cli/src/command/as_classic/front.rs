@@ -85,6 +85,7 @@ pub(super) fn run(
     let line = CommandLine {
         arguments: &arguments,
         read: &read,
+        file_bytes: &crate::input::file_bytes,
         host: host.split('.').next().unwrap_or_default(),
         memory_bytes: facts.memory_bytes,
         cpu_count: facts.cpu_count.into(),

@@ -143,6 +143,16 @@ const ALL: &[(&str, &str, &str)] = &[
         "pgmeter paper run pgmeter-windows-linux --scale 0.1 --target /mnt/disk",
     ),
     (
+        "serve",
+        "The page, from which runs in a directory can be started, shown in the browser:",
+        "pgmeter serve --target /mnt/disk --open",
+    ),
+    (
+        "serve",
+        "The page for a network that is yours alone:",
+        "pgmeter serve --listen 0.0.0.0:7764 --allow-host lab.example",
+    ),
+    (
         "doctor",
         "What can be measured in a directory:",
         "pgmeter doctor /mnt/disk",

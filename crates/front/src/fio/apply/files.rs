@@ -78,7 +78,11 @@ pub(super) fn apply_engine(settings: &mut Settings, name: &str, value: &Value) -
     match name {
         "ioengine" => {
             engine.engine = Engine::of(value.text()).unwrap_or(Engine::Refused);
-            engine.name = value.text().to_owned();
+            engine.name = match engine.engine {
+                // It has other names, by which its own options do not go.
+                Engine::Libaio => "libaio".to_owned(),
+                _ => value.text().to_owned(),
+            };
         }
         "direct" => engine.is_direct = value.flag(),
         "buffered" => engine.is_direct = !value.flag(),

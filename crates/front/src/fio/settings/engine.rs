@@ -6,7 +6,7 @@ choices! {
         /// io_uring.
         IoUring = "io_uring",
         /// Linux' older asynchronous calls; io_uring here.
-        Libaio = "libaio",
+        Libaio = "libaio" | "aio" | "linuxaio",
         /// POSIX' asynchronous calls; io_uring here.
         PosixAio = "posixaio",
         /// read and write behind a seek; pread and pwrite here.

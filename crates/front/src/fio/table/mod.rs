@@ -29,6 +29,17 @@ pub enum Verdict {
     },
 }
 
+/// What to do instead of what is refused, as an order.
+#[must_use]
+pub fn advice(instead: &str) -> String {
+    const ORDERS: [&str; 6] = ["leave", "start", "merge", "write", "run", "read"];
+    let first = instead.split(' ').next().unwrap_or_default();
+    match ORDERS.contains(&first) {
+        true => instead.to_owned(),
+        false => format!("use {instead}"),
+    }
+}
+
 impl Verdict {
     /// As tables print it.
     #[must_use]
@@ -185,6 +196,20 @@ impl Table {
             .filter(of_options)
             .all(|(_, row)| *row == first)
             .then(|| &self.rows[usize::from(first)])
+    }
+
+    /// The values that have rows of their own.
+    pub fn values(&self, name: &str) -> impl Iterator<Item = &'static str> {
+        let names = self.rows.iter().map(OptionRow::name);
+        names.filter_map(move |it| it.strip_prefix(name)?.strip_prefix('='))
+    }
+
+    /// The options whose names begin so.
+    pub fn beginning_with(&self, start: &str) -> impl Iterator<Item = &'static str> {
+        let from = self.index.partition_point(|(name, _)| *name < start);
+        let rest = self.index[from..].iter().map(|(name, _)| *name);
+        let alike = rest.take_while(move |name| name.starts_with(start));
+        alike.filter(|name| !name.contains('='))
     }
 
     /// The name that may have been meant.

@@ -4,8 +4,10 @@ mod command_line;
 mod iolog;
 mod language;
 mod properties;
+mod there;
 mod traps;
 mod verdicts;
+mod wild;
 
 use super::*;
 

@@ -1,24 +1,46 @@
 //! Files of jobs: which directory, which name below it, how long.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use workload::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
 use workload::{Diagnostic, printable};
 
-use super::super::jobs::{Job, is_device};
-use super::super::settings::{Amount, Engine, Fallocate, Settings};
+use super::super::jobs::{Job, JobSet, is_device};
+use super::super::settings::{Amount, Checksum, Direction, Engine, Fallocate, Settings};
 use super::drawn;
 
 /// The longest name, in bytes: what a path may have at most.
 const NAME_BYTES_MAX: usize = 4000;
 
+/// Files of all jobs, at most.
+const FILES_MAX: u64 = 1 << 20;
+
 /// The directories of all jobs, in their order.
-#[derive(Default)]
-pub(super) struct FileTable {
+pub(super) struct FileTable<'a> {
     directories: Vec<String>,
     /// The wave's files by target and name.
     known: BTreeMap<(u32, Option<String>), u32>,
+    /// Those of all waves.
+    made: BTreeSet<(u32, Option<String>)>,
+    /// Named files that some job writes to, as they were written.
+    written: BTreeSet<String>,
+    /// Bytes of files that are there.
+    file_bytes: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+/// Refuses more files than anybody means.
+pub(super) fn check_count(set: &JobSet) -> Result<(), Diagnostic> {
+    let mut count = 0_u64;
+    for job in &set.jobs {
+        count += u64::from(job.file_count());
+        if count > FILES_MAX {
+            let place = set.place_of(job, "nrfiles, nr_files");
+            let error = place.error(format!("more than {FILES_MAX} files of all jobs"));
+            return Err(error.help("use a smaller `nrfiles`, or fewer clones"));
+        }
+    }
+    Ok(())
 }
 
 /// What a job wants of a file.
@@ -27,7 +49,7 @@ pub(super) struct FileWish {
     pub written: String,
     /// The first byte of the part.
     pub start_bytes: u64,
-    /// Bytes of the part; 0 where the size of a device decides.
+    /// Bytes of the part; 0 where the size of a file or device that is there decides.
     pub size_bytes: u64,
     pub is_read: bool,
 }
@@ -39,7 +61,44 @@ struct Spot {
     name: Option<String>,
 }
 
-impl FileTable {
+impl<'a> FileTable<'a> {
+    /// Of jobs, on a machine with these files.
+    pub fn new(set: &JobSet, file_bytes: &'a dyn Fn(&str) -> Option<u64>) -> Self {
+        let writing = set.jobs.iter().filter(|job| !leaves_alone(job));
+        let names = writing.filter(|job| job.shares_files()).flat_map(|job| {
+            let files = 0..job.file_count();
+            files.map(|index| job.file(index).text)
+        });
+        Self {
+            directories: Vec::new(),
+            known: BTreeMap::new(),
+            made: BTreeSet::new(),
+            written: names.collect(),
+            file_bytes,
+        }
+    }
+
+    /// Bytes of a file that is there, if a job names it and nobody does more than read it: then
+    /// it is read itself.
+    fn foreign(&self, job: &Job, wish: &FileWish) -> Option<u64> {
+        let is_read_only = job.shares_files() && leaves_alone(job);
+        if !is_read_only || is_device(&wish.written) || self.written.contains(&wish.written) {
+            return None;
+        }
+        let present = (self.file_bytes)(&wish.written)?;
+        let end = wish.start_bytes.checked_add(wish.size_bytes)?;
+        (end <= present).then_some(present)
+    }
+
+    /// Bytes of the file that a job works in, where it says no size: those of the one that is
+    /// there by that name, those that jobs before make (told by 0), or all the room there is.
+    fn unsaid(&self, job: &Job, wish: &FileWish, key: &(u32, Option<String>)) -> Option<u64> {
+        if job.settings.space.fills_device || self.made.contains(key) {
+            return Some(0);
+        }
+        (self.file_bytes)(&wish.written)
+    }
+
     /// All directories and devices; the current directory where there is none.
     pub fn directories(&self) -> Vec<PathBuf> {
         match self.directories.is_empty() {
@@ -88,22 +147,24 @@ impl FileTable {
         for wish in wishes {
             let layout = layout(job, wish.is_read);
             let (size_bytes, further_bytes) = (wish.size_bytes, wish.start_bytes);
-            let spot = spot(job, wish.written)?;
+            let spot = match self.foreign(job, &wish) {
+                Some(_) => Spot::itself(wish.written.clone()),
+                None => spot(job, wish.written.clone())?,
+            };
             let target_index = self.index(spot.directory);
-            if spot.name.is_some() && size_bytes == 0 {
-                return Err(job
-                    .place
-                    .error(format!(
-                        "the job `{}` has no size that is known beforehand",
-                        printable(&job.name)
-                    ))
-                    .help("write `size=` in bytes, or add `filesize=`"));
-            }
+            let key = (target_index, spot.name.clone());
+            let unsaid = match spot.name.is_some() && size_bytes == 0 {
+                false => None,
+                true => Some(
+                    self.unsaid(job, &wish, &key)
+                        .ok_or_else(|| without_size(job, &wish.written))?,
+                ),
+            };
             let start_bytes = match (share, job.settings.space.file_size) {
                 (None, _) => further_bytes,
                 (Some(share), Some((least, _))) => share.start_bytes(further_bytes, least),
                 // Known when the device is.
-                (Some(_), None) if spot.name.is_none() => further_bytes,
+                (Some(_), None) if spot.name.is_none() || unsaid.is_some() => further_bytes,
                 (Some(_), None) => {
                     let message = "an offset in percent of a file whose size is not known";
                     return Err(job.place.error(message).help("add `filesize=`"));
@@ -114,7 +175,7 @@ impl FileTable {
                 let error = job.place.error("its files are longer than a file can be");
                 error.help("use a smaller size or offset")
             })?;
-            let key = (target_index, spot.name.clone());
+            self.made.insert(key.clone());
             let file_index = *self.known.entry(key).or_insert_with(|| {
                 files.files.push(NamedFile {
                     target_index,
@@ -127,6 +188,7 @@ impl FileTable {
                 files.files.len() as u32 - 1
             });
             let file = &mut files.files[file_index as usize];
+            let end = unsaid.unwrap_or(end);
             file.size_bytes = file.size_bytes.max(end);
             file.layout = stronger(file.layout, layout);
             file.is_removed |= job.settings.files.removes_at_end;
@@ -139,6 +201,34 @@ impl FileTable {
         }
         Ok(parts)
     }
+}
+
+impl Spot {
+    /// The file itself, wherever it lies.
+    fn itself(path: String) -> Self {
+        Self {
+            directory: path,
+            name: None,
+        }
+    }
+}
+
+fn without_size(job: &Job, file: &str) -> Diagnostic {
+    let (job_name, file) = (printable(&job.name), printable(file));
+    let message = format!("the job `{job_name}` has no size, and there is no file `{file}`");
+    job.place.error(message).help("add `size=1g`")
+}
+
+/// Whether a job does no more to its files than read them, whatever is in them.
+fn leaves_alone(job: &Job) -> bool {
+    let settings = &*job.settings;
+    let is_reading = settings.access.direction == Direction::Read;
+    is_reading
+        && settings.verify.checksum == Checksum::None
+        && settings.replay.read.is_none()
+        && !settings.files.is_layout_only
+        && settings.engine.engine != Engine::Null
+        && name_work(settings).is_none()
 }
 
 fn stronger(one: Layout, other: Layout) -> Layout {
@@ -173,7 +263,7 @@ fn layout(job: &Job, is_read: bool) -> Layout {
     if is_read || settings.files.overwrites || settings.files.is_layout_only {
         return Layout::Written;
     }
-    if settings.files.is_made_on_open {
+    if settings.files.is_made_on_open || settings.space.fills_device {
         return Layout::Empty;
     }
     match settings.files.fallocate {
@@ -243,10 +333,7 @@ fn drawn_of(job: &Job, index: u32, most: u64) -> u64 {
 fn spot(job: &Job, written: String) -> Result<Spot, Diagnostic> {
     let files = &job.settings.files;
     if is_device(&written) {
-        return Ok(Spot {
-            directory: written,
-            name: None,
-        });
+        return Ok(Spot::itself(written));
     }
     let at = job.clone_index as usize % files.directories.len().max(1);
     let (directory, name) = match files.directories.get(at) {

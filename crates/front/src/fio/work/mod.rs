@@ -18,7 +18,7 @@ use super::jobs::{Job, JobSet, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
 use crate::command_line::ReadFile;
-use crate::{Difference, DifferenceKind, FrontWork};
+use crate::{CommandLine, Difference, DifferenceKind, FrontWork};
 use files::FileTable;
 pub(super) use remembered::Remembered;
 
@@ -28,7 +28,8 @@ const BEST_EFFORT: u32 = 2;
 /// Requests that go out with one call where nobody says.
 const BATCH_DEFAULT: u32 = 32;
 
-/// The jobs as work; `letter` does as fio does where it slips, `read` gives logs to replay.
+/// The jobs as work; `letter` does as fio does where it slips, the command line gives logs to
+/// replay and tells which files are there.
 ///
 /// # Errors
 /// The first thing that is refused, or not done.
@@ -36,18 +37,19 @@ pub(super) fn work(
     set: &JobSet,
     name: &str,
     letter: bool,
-    read: ReadFile<'_>,
+    line: &CommandLine<'_>,
 ) -> Result<FrontWork, Diagnostic> {
     if let Some(refusal) = set.refusal() {
         return Err(refusal);
     }
     undone::check(set)?;
+    files::check_count(set)?;
     let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
     let mut places = Places {
         set,
-        table: FileTable::default(),
+        table: FileTable::new(set, line.file_bytes),
         letter,
-        read,
+        read: line.read,
     };
     let mut cells = Vec::new();
     for (index, wave) in set.waves.iter().enumerate() {
@@ -117,7 +119,7 @@ fn title(jobs: &[Job]) -> String {
 /// What all jobs have in common while they become work.
 struct Places<'a> {
     set: &'a JobSet,
-    table: FileTable,
+    table: FileTable<'a>,
     letter: bool,
     read: ReadFile<'a>,
 }
@@ -201,6 +203,8 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
         verify: verifies && settings.verify.checksum != Checksum::Null,
         seed: seed(job),
         cpu: cpu(job),
+        fills: settings.space.fills_device,
+        place: places.set.place_of(job, "filename").of_job(),
     })
 }
 

@@ -52,7 +52,7 @@ impl JobRecording {
     pub fn parts(
         &self,
         job: &Job,
-        table: &mut FileTable,
+        table: &mut FileTable<'_>,
         files: &mut JobFiles,
     ) -> Result<Vec<JobFile>, Diagnostic> {
         let largest = self.lengths().map(u64::from).max().unwrap_or(0).max(1);

@@ -119,11 +119,6 @@ fn of_rest(it: &Settings) -> Option<Undone> {
             "use `zonemode=strided`",
         ),
         (
-            it.space.fills_device,
-            "fill_device, fill_fs",
-            "write `size=` in bytes",
-        ),
-        (
             it.durability.ranges.write_count > 0,
             "sync_file_range",
             "use `fdatasync`",

@@ -3,7 +3,8 @@
 use units::{Bytes, Percent, Span};
 
 use crate::job::{
-    BuiltJob, DurableWrites, FileShare, IoPriority, JobGoals, JobPlan, JobThread, StreamPlan,
+    BuiltJob, DurableWrites, FileShare, IoPriority, JobGoals, JobPlace, JobPlan, JobThread,
+    StreamPlan,
 };
 use crate::model::{IoClassWord, JobTable, Seed, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
@@ -128,6 +129,8 @@ fn one(
         verify,
         seed: 0,
         cpu: None,
+        fills: false,
+        place: JobPlace::default(),
     })
 }
 

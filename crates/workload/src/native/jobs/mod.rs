@@ -9,7 +9,7 @@ mod tests;
 
 use crate::check::{self, taken_apart};
 use crate::diagnostic::Diagnostic;
-use crate::job::{BuiltJobs, JobGoals};
+use crate::job::{BuiltJobs, JobGoals, JobPlace};
 use crate::model::{JobTable, Seed, Workload};
 use crate::plan::FrontOrigin;
 
@@ -46,7 +46,15 @@ pub(super) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
         );
         return Err(unsaid(workload, &what));
     }
+    if let Some(job) = built.jobs.iter().find(|job| job.fills) {
+        let what = format!(
+            "the job `{}` fills the room that there is, for which there is no key",
+            crate::printable(&job.name)
+        );
+        return Err(unsaid(workload, &what));
+    }
     for job in &mut built.jobs {
+        job.place = JobPlace::default();
         // A log of requests is the other program's to write.
         job.plan.is_noted = false;
         job.share = job.share.filter(|it| !it.is_whole());

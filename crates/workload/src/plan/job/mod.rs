@@ -12,6 +12,7 @@ mod stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::Diagnostic;
 use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
 pub use goals::{DepthTarget, GoalMeasure, JobGoals, LeastRate, RateFloor, SteadyGoal};
@@ -218,6 +219,38 @@ pub struct BuiltJob {
     pub seed: u64,
     /// The CPU that it runs on.
     pub cpu: Option<u32>,
+    /// Whether its files take the room that there is.
+    pub fills: bool,
+    /// Where its files are named, or where it begins.
+    pub place: JobPlace,
+}
+
+/// Where something is said about a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JobPlace {
+    /// The file; empty for a command line.
+    pub file: String,
+    /// The line, from 1; 0 on a command line.
+    pub line: u32,
+    /// In characters, from 1.
+    pub column: u32,
+    /// The line as messages show it.
+    pub shown: String,
+}
+
+impl JobPlace {
+    /// A mistake that was found later, with the place.
+    #[must_use]
+    pub fn put(&self, mistake: Diagnostic) -> Diagnostic {
+        if self.line == 0 {
+            return mistake;
+        }
+        let mistake = Diagnostic {
+            file: self.file.clone(),
+            ..mistake
+        };
+        mistake.at(self.line, self.column).snippet(&self.shown)
+    }
 }
 
 impl JobPlan {

@@ -1,0 +1,92 @@
+//! Files that are there before, and files that say no size.
+
+use super::*;
+use crate::{CommandLine, FrontWork};
+use workload::job::{Layout, NamedFile};
+
+/// The work of a command line where `there` (16 MiB) is the only file.
+fn work_of(line: &str) -> Result<FrontWork, String> {
+    let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
+    let line = CommandLine {
+        file_bytes: &|name| (name == "there").then_some(16 << 20),
+        ..CommandLine::of(&words)
+    };
+    FRONT.work(&line).map_err(|error| match error {
+        crate::ArgumentError::File(diagnostic) => diagnostic.to_string(),
+        other => format!("{other:?}"),
+    })
+}
+
+/// The files of each wave.
+fn files_of(work: &FrontWork) -> Vec<Vec<NamedFile>> {
+    let jobs = work.cells.iter().filter_map(|cell| cell.jobs.as_ref());
+    jobs.map(|jobs| jobs.files.files.clone()).collect()
+}
+
+#[test]
+fn files_that_are_only_read_are_read_themselves_if_they_are_long_enough() {
+    let line = "--name=a --rw=randread --filename=there";
+    for sized in [
+        line.to_owned(),
+        format!("{line} --size=16m"),
+        format!("{line} --size=50%"),
+    ] {
+        let work = work_of(&sized).unwrap();
+        let files = files_of(&work);
+        assert_eq!((files[0].len(), &files[0][0].name), (1, &None), "{sized}");
+        assert_eq!(work.directories, [std::path::Path::new("there")]);
+    }
+    // Laid out anew: too short, verified against our stamps, or written to by another job.
+    for own in [
+        format!("{line} --size=17m"),
+        format!("{line} --verify=crc32c --size=16m"),
+        format!("{line} --name=b --rw=write --filename=there"),
+    ] {
+        let files = files_of(&work_of(&own).unwrap());
+        assert_eq!(files[0][0].name.as_deref(), Some("there"), "{own}");
+    }
+}
+
+#[test]
+fn a_job_without_a_size_has_that_of_the_file_that_is_there() {
+    let work = work_of("--name=a --rw=write --filename=there").unwrap();
+    let file = &files_of(&work)[0][0];
+    // It is ours, and as long.
+    assert_eq!(
+        (file.name.as_deref(), file.size_bytes),
+        (Some("there"), 16 << 20)
+    );
+    let error = work_of("--name=a --rw=write --filename=elsewhere").unwrap_err();
+    assert!(error.contains("there is no file `elsewhere`"), "{error}");
+}
+
+#[test]
+fn a_job_reads_what_an_earlier_wave_made_without_saying_how_long_it_is() {
+    let work = work_of(
+        "--name=w --rw=write --filename=x --size=4m --name=r --rw=read --filename=x --stonewall",
+    )
+    .unwrap();
+    let sizes = files_of(&work);
+    assert_eq!(
+        (sizes[0][0].size_bytes, sizes[1][0].size_bytes),
+        (4 << 20, 0)
+    );
+}
+
+#[test]
+fn files_that_fill_the_room_have_no_size_before_their_target_is_known() {
+    for line in ["--fill_device=1", "--fill_fs=1 --size=100%"] {
+        let work = work_of(&format!("--name=a --rw=write --directory=d {line}")).unwrap();
+        let file = &files_of(&work)[0][0];
+        assert_eq!((file.size_bytes, file.layout), (0, Layout::Empty));
+        assert!(work.cells[0].jobs.as_ref().unwrap().jobs[0].fills);
+    }
+    let sized = work_of("--name=a --rw=write --fill_device=1 --size=1m").unwrap();
+    assert_eq!(files_of(&sized)[0][0].size_bytes, 1 << 20);
+}
+
+#[test]
+fn more_files_than_anybody_means_are_refused_before_they_are_made() {
+    let error = work_of("--name=a --filesize=4k --nrfiles=1000000 --numjobs=100").unwrap_err();
+    assert!(error.contains("more than 1048576 files"), "{error}");
+}

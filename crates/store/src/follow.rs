@@ -1,0 +1,489 @@
+//! A run as it goes on: what was stored since somebody looked last.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use results::{
+    IntervalRecord, Owner, Percentiles, RunRecord, Status, Timestamp, Warning, upgrade_cell,
+};
+use rusqlite::{Connection, OptionalExtension};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+use crate::column::{damaged, json};
+use crate::live::{is_live, live_ids};
+use crate::load::load_header;
+use crate::status::RunStatus;
+use crate::store::Store;
+
+/// How far somebody has read of a run. Later places are greater.
+///
+/// As text `CELL.STEP.WARNINGS`, each a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Cursor {
+    /// The cell, 0-based in the order of running.
+    pub cell: u32,
+    /// 0 before the cell has begun, 1 behind its beginning, 2 behind its first interval.
+    pub step: u32,
+    /// So many warnings were read.
+    pub warnings: u32,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}.{}", self.cell, self.step, self.warnings)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut numbers = text.split('.').map(|number| number.parse::<u32>().ok());
+        let mut next = || numbers.next().flatten().ok_or(());
+        let it = Self {
+            cell: next()?,
+            step: next()?,
+            warnings: next()?,
+        };
+        numbers.next().is_none().then_some(it).ok_or(())
+    }
+}
+
+/// Something that the store was told of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StoredEvent {
+    /// A cell begins.
+    CellStarted {
+        /// 0-based, in the order of running.
+        position: u32,
+        /// The cell's number in the plan.
+        index: u32,
+    },
+    /// An interval of the cell that is measured is complete.
+    Interval {
+        /// Of the cell, in the order of running.
+        position: u32,
+        /// The cell's number in the plan.
+        index: u32,
+        /// 0-based within the cell.
+        number: u32,
+        /// Its figures.
+        interval: IntervalRecord,
+    },
+    /// A cell is complete.
+    CellDone(Box<CellView>),
+    /// There is a doubt.
+    Warning(Warning),
+}
+
+/// What the store was told of a run since a place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEvents {
+    /// Each with the place behind it.
+    pub events: Vec<(Cursor, StoredEvent)>,
+    /// How the run ended, if it did.
+    pub status: RunStatus,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+    /// Whether there may be more, as no more were asked for.
+    pub is_cut: bool,
+}
+
+/// A cell in a few figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellView {
+    /// 0-based, in the order of running.
+    #[serde(default)]
+    pub position: u32,
+    /// The cell's number in the plan.
+    pub index: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the access specification, when all workers used the same.
+    #[serde(default)]
+    pub access_spec: Option<String>,
+    /// The target's path; several are separated by `, `.
+    pub target: String,
+    /// Which engine issued the I/O.
+    pub engine: String,
+    /// How the page cache was used.
+    pub cache: String,
+    /// Requests each worker kept in flight on each of its targets.
+    pub iodepth: u32,
+    /// How many workers took part.
+    pub workers: u32,
+    /// 0-based.
+    pub repetition: u32,
+    /// What the cell belongs to: `measure`, or a program's own phase.
+    pub phase: String,
+    /// Whether the cell was measured to its end.
+    pub status: Status,
+    /// Measured time, in nanoseconds.
+    pub run_time_ns: u64,
+    /// Figures of each operation.
+    pub operations: BTreeMap<String, OperationView>,
+    /// The operations that move bytes together, or all where none moves any.
+    pub total: OperationView,
+}
+
+/// Figures of one operation of a cell.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OperationView {
+    /// Operations that succeeded.
+    pub count: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Operations per second.
+    pub per_second: Option<f64>,
+    /// Bytes per second.
+    pub bytes_per_second: Option<f64>,
+    /// Latencies.
+    pub latency: LatencyView,
+}
+
+/// Latencies of one operation of a cell.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LatencyView {
+    /// The arithmetic mean, in nanoseconds.
+    pub mean_ns: Option<f64>,
+    /// The largest, in nanoseconds.
+    pub max_ns: Option<u64>,
+    /// Latencies that so many percent of the operations did not exceed.
+    pub percentiles_ns: Percentiles,
+}
+
+/// Figures over time of a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredIntervals {
+    /// 0-based, in the order of running.
+    pub position: u32,
+    /// The cell's number in the plan.
+    pub index: u32,
+    /// Whether the cell is complete, so that these are all its intervals.
+    pub is_complete: bool,
+    /// In the order of time.
+    pub intervals: Vec<IntervalRecord>,
+}
+
+/// A run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveRun {
+    /// The run's name.
+    pub id: String,
+    /// The process that makes it.
+    pub owner: Owner,
+}
+
+impl Store {
+    /// What the store was told of a run since a place, no more than `count_max` events.
+    ///
+    /// # Errors
+    /// When there is no such run, or its rows are damaged.
+    pub fn since(
+        &self,
+        selector: &str,
+        place: Cursor,
+        count_max: usize,
+    ) -> Result<StoredEvents, StoreError> {
+        let run = self.select(selector)?;
+        let read = || {
+            // Asked first: whatever a run that is over has told is in the rows that follow.
+            let is_live = is_live(self.path(), &run.id);
+            let store = self.connection.unchecked_transaction()?;
+            let mut reading = Reading {
+                store: &store,
+                run: run.key,
+                place,
+                left: count_max,
+                events: Vec::new(),
+            };
+            reading.warnings()?;
+            reading.cells()?;
+            let (status, finished_at) = end(&store, run.key, is_live)?;
+            Ok(StoredEvents {
+                is_cut: reading.left == 0,
+                events: reading.events,
+                status,
+                finished_at,
+            })
+        };
+        read().map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// The place behind all that the store was told of a run until now.
+    ///
+    /// # Errors
+    /// When there is no such run, or the store cannot be read.
+    pub fn end_place(&self, selector: &str) -> Result<Cursor, StoreError> {
+        let run = self.select(selector)?;
+        let place = end_place(&self.connection, run.key);
+        place.map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// The record of a run without its cells and estimates: what was planned, and where.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn outline(&self, selector: &str) -> Result<RunRecord, StoreError> {
+        let run = self.select(selector)?;
+        let read = || {
+            let store = self.connection.unchecked_transaction()?;
+            Ok(load_header(&store, run.key)?.0)
+        };
+        read().map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// The intervals of a run from a place on, of the cell of that position alone if there is one,
+    /// and the place behind them. Of a complete cell all of them are returned, as they are others
+    /// than while it was measured.
+    ///
+    /// # Errors
+    /// As [`Store::since`].
+    pub fn intervals(
+        &self,
+        selector: &str,
+        place: Cursor,
+        only: Option<u32>,
+    ) -> Result<(Vec<StoredIntervals>, Cursor), StoreError> {
+        let run = self.select(selector)?;
+        let read = || -> rusqlite::Result<(Vec<StoredIntervals>, Cursor)> {
+            let sql = "SELECT key, position, cell_index, figures IS NOT NULL FROM cells \
+                       WHERE run = ?1 AND position >= ?2 AND position <= ?3 ORDER BY position";
+            let (first, last) = (only.unwrap_or(place.cell), only.unwrap_or(u32::MAX));
+            let store = self.connection.unchecked_transaction()?;
+            let next = end_place(&store, run.key)?;
+            let mut query = store.prepare_cached(sql)?;
+            let rows = query.query_map((run.key, first, last), |row| {
+                let (key, position): (i64, u32) = (row.get(0)?, row.get(1)?);
+                let is_complete = row.get(3)?;
+                let skipped = match is_complete || position > place.cell {
+                    true => 0,
+                    false => place.step.saturating_sub(1),
+                };
+                let sql = "SELECT figures FROM intervals WHERE cell = ?1 AND position >= ?2 \
+                           ORDER BY position";
+                let mut query = store.prepare_cached(sql)?;
+                let intervals = query.query_map((key, skipped), |row| json(row, 0))?;
+                Ok(StoredIntervals {
+                    position,
+                    index: row.get(2)?,
+                    is_complete,
+                    intervals: intervals.collect::<rusqlite::Result<_>>()?,
+                })
+            })?;
+            Ok((rows.collect::<rusqlite::Result<_>>()?, next))
+        };
+        read().map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// The complete cells of a run, in the order of running.
+    ///
+    /// # Errors
+    /// As [`Store::since`].
+    pub fn cells(&self, selector: &str) -> Result<Vec<CellView>, StoreError> {
+        let run = self.select(selector)?;
+        let read = || -> rusqlite::Result<Vec<CellView>> {
+            let sql = "SELECT position, figures FROM cells WHERE run = ?1 \
+                       AND figures IS NOT NULL ORDER BY position";
+            let mut query = self.connection.prepare_cached(sql)?;
+            let rows = query.query_map([run.key], |row| {
+                cell_view(row.get(0)?, &row.get::<_, String>(1)?)
+            })?;
+            rows.collect()
+        };
+        read().map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// The runs that go on, the oldest first; those whose process cannot be told are left out.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn live_runs(&self) -> Result<Vec<LiveRun>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<LiveRun>> {
+            let sql = "SELECT owner FROM runs WHERE id = ?1 AND owner IS NOT NULL";
+            let mut query = self.connection.prepare_cached(sql)?;
+            let mut found = Vec::new();
+            for id in live_ids(self.path(), &self.connection)? {
+                let owner: Option<Option<Owner>> = query
+                    .query_row([&id], |row| Ok(json(row, 0).ok()))
+                    .optional()?;
+                if let Some(owner) = owner.flatten() {
+                    found.push(LiveRun { id, owner });
+                }
+            }
+            Ok(found)
+        };
+        read().map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// Whether a run goes on.
+    ///
+    /// # Errors
+    /// When there is no such run, or the store cannot be read.
+    pub fn is_live(&self, selector: &str) -> Result<bool, StoreError> {
+        let run = self.select(selector)?;
+        let is_live = is_live(self.path(), &run.id);
+        let end = end(&self.connection, run.key, is_live);
+        let (status, _) = end.map_err(|error| StoreError::of(self.path(), error))?;
+        Ok(status == RunStatus::Running)
+    }
+
+    /// A number that changes whenever another process changed the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn change_number(&self) -> Result<i64, StoreError> {
+        let number = self
+            .connection
+            .pragma_query_value(None, "data_version", |row| row.get(0));
+        number.map_err(|error| StoreError::of(self.path(), error))
+    }
+}
+
+fn end_place(store: &Connection, run: i64) -> rusqlite::Result<Cursor> {
+    let sql = "SELECT count(*), (SELECT max(position) FROM cells WHERE run = ?1) \
+               FROM warnings WHERE run = ?1";
+    let (warnings, last): (u32, Option<u32>) = store
+        .prepare_cached(sql)?
+        .query_row([run], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let Some(last) = last else {
+        let start = Cursor::default();
+        return Ok(Cursor { warnings, ..start });
+    };
+    let sql = "SELECT figures IS NOT NULL, (SELECT count(*) FROM intervals WHERE cell = key) \
+               FROM cells WHERE run = ?1 AND position = ?2";
+    let (is_complete, count): (bool, u32) = store
+        .prepare_cached(sql)?
+        .query_row((run, last), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(match is_complete {
+        true => Cursor {
+            cell: last.saturating_add(1),
+            step: 0,
+            warnings,
+        },
+        false => Cursor {
+            cell: last,
+            step: count.saturating_add(1),
+            warnings,
+        },
+    })
+}
+
+fn end(
+    store: &Connection,
+    run: i64,
+    is_live: Option<bool>,
+) -> rusqlite::Result<(RunStatus, Option<Timestamp>)> {
+    let sql = "SELECT status, owner, finished_at FROM runs WHERE key = ?1";
+    store.prepare_cached(sql)?.query_row([run], |row| {
+        let (stored, owner): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+        let status = RunStatus::of(&stored, owner.as_deref(), is_live);
+        let status = status.ok_or_else(|| damaged(0, "this is not the status of a run"))?;
+        let finished_at: Option<String> = row.get(2)?;
+        Ok((status, finished_at.and_then(|text| text.parse().ok())))
+    })
+}
+
+/// Rows from a place on.
+struct Reading<'a> {
+    store: &'a Connection,
+    run: i64,
+    place: Cursor,
+    left: usize,
+    events: Vec<(Cursor, StoredEvent)>,
+}
+
+impl Reading<'_> {
+    fn push(&mut self, event: StoredEvent) {
+        self.left = self.left.saturating_sub(1);
+        self.events.push((self.place, event));
+    }
+
+    fn warnings(&mut self) -> rusqlite::Result<()> {
+        let sql = "SELECT code, message, cell FROM warnings WHERE run = ?1 AND position >= ?2 \
+                   ORDER BY position LIMIT ?3";
+        let mut query = self.store.prepare_cached(sql)?;
+        let limit = i64::try_from(self.left).unwrap_or(i64::MAX);
+        let rows = query.query_map((self.run, self.place.warnings, limit), |row| {
+            Ok(Warning {
+                code: row.get::<_, String>(0)?.into(),
+                message: row.get(1)?,
+                cell: row.get(2)?,
+            })
+        })?;
+        for warning in rows {
+            self.place.warnings += 1;
+            self.push(StoredEvent::Warning(warning?));
+        }
+        Ok(())
+    }
+
+    fn cells(&mut self) -> rusqlite::Result<()> {
+        let sql = "SELECT key, position, cell_index, figures FROM cells \
+                   WHERE run = ?1 AND position >= ?2 ORDER BY position";
+        let mut query = self.store.prepare_cached(sql)?;
+        let mut rows = query.query((self.run, self.place.cell))?;
+        while self.left > 0
+            && let Some(row) = rows.next()?
+        {
+            let (key, position, index): (i64, u32, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            if position > self.place.cell {
+                (self.place.cell, self.place.step) = (position, 0);
+            }
+            if self.place.step == 0 {
+                self.place.step = 1;
+                self.push(StoredEvent::CellStarted { position, index });
+            }
+            let figures: Option<String> = row.get(3)?;
+            // A complete cell has other intervals than it had while it was measured, mostly finer
+            // ones, which do not follow those that were read then.
+            if figures.is_none() {
+                self.intervals(key, position, index)?;
+            }
+            if let (Some(figures), true) = (figures, self.left > 0) {
+                let view = cell_view(position, &figures)?;
+                (self.place.cell, self.place.step) = (position + 1, 0);
+                self.push(StoredEvent::CellDone(Box::new(view)));
+            }
+        }
+        Ok(())
+    }
+
+    fn intervals(&mut self, cell: i64, position: u32, index: u32) -> rusqlite::Result<()> {
+        let sql = "SELECT position, figures FROM intervals WHERE cell = ?1 AND position >= ?2 \
+                   ORDER BY position LIMIT ?3";
+        let mut query = self.store.prepare_cached(sql)?;
+        let limit = i64::try_from(self.left).unwrap_or(i64::MAX);
+        let first = self.place.step.saturating_sub(1);
+        let rows = query.query_map((cell, first, limit), |row| Ok((row.get(0)?, json(row, 1)?)))?;
+        for row in rows {
+            let (number, interval): (u32, IntervalRecord) = row?;
+            self.place.step = number.saturating_add(2);
+            self.push(StoredEvent::Interval {
+                position,
+                index,
+                number,
+                interval,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A stored cell in a few figures.
+fn cell_view(position: u32, figures: &str) -> rusqlite::Result<CellView> {
+    let read = || -> serde_json::Result<CellView> {
+        let mut value = units::parse_json(figures)?;
+        upgrade_cell(&mut value);
+        CellView::deserialize(value)
+    };
+    let view = read().map_err(|error| damaged(3, error))?;
+    Ok(CellView { position, ..view })
+}

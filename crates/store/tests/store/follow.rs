@@ -1,0 +1,138 @@
+//! Runs as they go on, read from a place on.
+
+use store::{Cursor, RunStatus, Store, StoredEvent, StoredEvents};
+
+use crate::bed::{Bed, beginning, begun, interval, record, tell_cell, told};
+
+/// What the writer gathers is there after a while.
+fn wait_for(store: &Store, id: &str, place: Cursor, count: usize) -> StoredEvents {
+    for _ in 0..3000 {
+        let seen = store.since(id, place, usize::MAX).unwrap();
+        if seen.events.len() >= count {
+            return seen;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("{count} events did not come");
+}
+
+fn words(seen: &StoredEvents) -> Vec<String> {
+    let word = |event: &StoredEvent| match event {
+        StoredEvent::CellStarted { position, .. } => format!("begin {position}"),
+        StoredEvent::Interval {
+            position, number, ..
+        } => format!("interval {position} {number}"),
+        StoredEvent::CellDone(cell) => format!("end {}", cell.position),
+        StoredEvent::Warning(_) => "warning".to_owned(),
+    };
+    seen.events.iter().map(|(_, event)| word(event)).collect()
+}
+
+#[test]
+fn what_is_told_is_read_once_from_place_to_place() {
+    let bed = Bed::new();
+    let store = bed.store();
+    let whole = record(1);
+    let id = &whole.id;
+    let writer = store.begin(&beginning(&whole)).unwrap();
+    assert!(store.is_live(id).unwrap());
+    assert_eq!(store.end_place(id).unwrap(), Cursor::default());
+    writer.event(&begun(0));
+    writer.event(&told(0, &interval(0)));
+    writer.event(&told(0, &interval(1)));
+    let seen = wait_for(&store, id, Cursor::default(), 3);
+    assert_eq!(words(&seen), ["begin 0", "interval 0 0", "interval 0 1"]);
+    assert_eq!((seen.status, seen.is_cut), (RunStatus::Running, false));
+    let place = seen.events[1].0;
+    assert_eq!(place.to_string(), "0.2.0");
+    assert_eq!(place.to_string().parse(), Ok(place));
+    assert_eq!(words(&store.since(id, place, 9).unwrap()), ["interval 0 1"]);
+    let end = seen.events[2].0;
+    assert_eq!(store.end_place(id).unwrap(), end);
+    let (cells, next) = store.intervals(id, place, None).unwrap();
+    assert_eq!(
+        (cells[0].intervals.len(), cells[0].is_complete, next),
+        (1, false, end)
+    );
+    tell_cell(&writer, &whole.cells[0]);
+    let seen = wait_for(&store, id, end, 1);
+    assert_eq!(words(&seen), ["end 0"]);
+    // Of a complete cell all intervals are new.
+    let (cells, _) = store.intervals(id, place, None).unwrap();
+    assert_eq!((cells[0].intervals.len(), cells[0].is_complete), (5, true));
+    writer.finish(&whole).unwrap();
+    let place = seen.events[0].0;
+    let seen = store.since(id, place, usize::MAX).unwrap();
+    assert_eq!(seen.status, RunStatus::Complete);
+    assert_eq!(seen.finished_at, whole.finished_at);
+    assert!(!store.is_live(id).unwrap() && store.live_runs().unwrap().is_empty());
+}
+
+#[test]
+fn a_run_that_is_over_is_read_in_parts_of_any_size() {
+    let bed = Bed::new();
+    let store = bed.store();
+    let whole = record(1);
+    crate::bed::store_run(&store, &whole);
+    let all = store
+        .since(&whole.id, Cursor::default(), usize::MAX)
+        .unwrap();
+    let mut place = Cursor::default();
+    let mut parts = Vec::new();
+    loop {
+        let part = store.since(&whole.id, place, 1).unwrap();
+        let Some((next, event)) = part.events.into_iter().next() else {
+            break;
+        };
+        assert!(next > place);
+        place = next;
+        parts.push((next, event));
+    }
+    assert_eq!(parts, all.events);
+    assert_eq!(store.end_place(&whole.id).unwrap(), place);
+    let cells = store.cells(&whole.id).unwrap();
+    assert_eq!(cells.len(), whole.cells.len());
+    for (view, cell) in cells.iter().zip(&whole.cells) {
+        assert_eq!((view.index, &view.workload), (cell.index, &cell.workload));
+        assert_eq!(view.total.count, cell.total.count);
+        assert_eq!(view.total.per_second, Some(cell.total.per_second));
+        let percentiles = &view.total.latency.percentiles_ns;
+        assert_eq!(*percentiles, cell.total.latency.percentiles_ns);
+    }
+    let outline = store.outline(&whole.id).unwrap();
+    assert_eq!(
+        (&outline.plan, &outline.warnings),
+        (&whole.plan, &whole.warnings)
+    );
+    assert!(outline.cells.is_empty());
+}
+
+#[test]
+fn a_run_that_goes_on_tells_its_process() {
+    let bed = Bed::new();
+    let store = bed.store();
+    let writer = store.begin(&beginning(&record(1))).unwrap();
+    let live = store.live_runs().unwrap();
+    assert_eq!(live[0].id, record(1).id);
+    assert!(live[0].owner.is_this_process());
+    bed.kill(writer, &record(1));
+    assert!(store.live_runs().unwrap().is_empty());
+    let seen = store.since("last", Cursor::default(), 9).unwrap();
+    assert_eq!(seen.status, RunStatus::Interrupted);
+}
+
+#[test]
+fn what_is_no_place_is_not_read_as_one() {
+    for text in [
+        "",
+        "1",
+        "1.2",
+        "1.2.3.4",
+        "a.b.c",
+        "1.2.-3",
+        "1..3",
+        "99999999999.1.1",
+    ] {
+        assert_eq!(text.parse::<Cursor>(), Err(()), "{text}");
+    }
+}

@@ -1,0 +1,147 @@
+//! Parts of the list: searched, sorted and cut by the database.
+
+use results::Status;
+use store::{Filter, RunOrder, RunPage, RunQuery, RunStatus, Store};
+
+use crate::bed::{Bed, beginning, record, store_run};
+
+fn query() -> RunQuery {
+    RunQuery {
+        limit: 100,
+        ..RunQuery::default()
+    }
+}
+
+/// Runs 1 to 5; the third is another workload that failed, and the fifth goes on.
+fn five() -> (Bed, Store, store::Writer) {
+    let bed = Bed::new();
+    let mut store = bed.store();
+    for number in 1..=4 {
+        let mut record = record(number);
+        if number == 3 {
+            record.plan.workloads[0].name = "OLTP \"x\"".into();
+            record.plan.targets[0].path = "/srv/other".into();
+            record.status = Status::Failed;
+        }
+        store_run(&store, &record);
+    }
+    store.add_tag(&record(2).id, "before").unwrap();
+    store.add_tag(&record(2).id, "lab").unwrap();
+    store.set_note(&record(4).id, "The Firmware").unwrap();
+    let writer = store.begin(&beginning(&record(5))).unwrap();
+    (bed, store, writer)
+}
+
+fn numbers(page: &RunPage) -> Vec<u32> {
+    let number = |id: &str| (1..=5).find(|number| record(*number).id == id);
+    page.runs.iter().filter_map(|run| number(&run.id)).collect()
+}
+
+#[test]
+fn a_part_of_the_list_is_what_the_list_has() {
+    let (_bed, store, _writer) = five();
+    let all = store.page(&query()).unwrap();
+    assert_eq!((all.total_count, all.matching_count), (5, 5));
+    assert_eq!(all.runs, store.list(&Filter::default()).unwrap());
+    let part = RunQuery {
+        offset: 1,
+        limit: 2,
+        ..query()
+    };
+    let part = store.page(&part).unwrap();
+    assert_eq!(
+        (numbers(&part), part.matching_count, part.offset),
+        (vec![4, 3], 5, 1)
+    );
+    let beyond = RunQuery {
+        offset: 99,
+        ..query()
+    };
+    assert!(store.page(&beyond).unwrap().runs.is_empty());
+    for run in &all.runs {
+        assert_eq!(store.row(&run.id).unwrap(), *run);
+    }
+}
+
+#[test]
+fn every_word_must_be_somewhere() {
+    let (_bed, store, _writer) = five();
+    let found = |words: &[&str]| {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        numbers(&store.page(&RunQuery { words, ..query() }).unwrap())
+    };
+    assert_eq!(found(&["oltp"]), [3]);
+    assert_eq!(found(&["\"X\""]), [3]);
+    assert_eq!(found(&["FIRMware"]), [4]);
+    assert_eq!(found(&["befor"]), [2]);
+    assert_eq!(found(&["befor", "srv"]), [0; 0]);
+    assert_eq!(found(&["file-SERVER", "before"]), [2]);
+    assert_eq!(found(&[&record(1).id]), [1]);
+    assert_eq!(found(&["%"]), [0; 0]);
+    assert_eq!(found(&["' OR 1 --"]), [0; 0]);
+}
+
+#[test]
+fn a_query_takes_what_it_says() {
+    let (bed, store, writer) = five();
+    let found = |query: RunQuery| numbers(&store.page(&query).unwrap());
+    let status = |status| {
+        found(RunQuery {
+            status: Some(status),
+            ..query()
+        })
+    };
+    assert_eq!(status(RunStatus::Running), [5]);
+    assert_eq!(status(RunStatus::Interrupted), [0; 0]);
+    assert_eq!(status(RunStatus::Failed), [3]);
+    assert_eq!(status(RunStatus::Complete), [4, 2, 1]);
+    let tags = |tags: &[&str]| {
+        let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        found(RunQuery { tags, ..query() })
+    };
+    assert_eq!(
+        (tags(&["lab", "before"]), tags(&["lab", "after"])),
+        (vec![2], vec![])
+    );
+    let target = Some("/SRV".to_owned());
+    assert_eq!(found(RunQuery { target, ..query() }), [3]);
+    let workload = Some("oltp \"".to_owned());
+    assert_eq!(
+        found(RunQuery {
+            workload,
+            ..query()
+        }),
+        [3]
+    );
+    let (since, until) = (Some(record(2).started_at), Some(record(4).started_at));
+    assert_eq!(
+        found(RunQuery {
+            since,
+            until,
+            ..query()
+        }),
+        [3, 2]
+    );
+    // A run whose process is gone was interrupted, whatever is stored.
+    bed.kill(writer, &record(5));
+    assert_eq!(status(RunStatus::Running), [0; 0]);
+    assert_eq!(status(RunStatus::Interrupted), [5]);
+}
+
+#[test]
+fn what_has_no_figure_comes_last_however_it_is_sorted() {
+    let (_bed, store, _writer) = five();
+    let sorted = |order, is_rising| {
+        let query = RunQuery {
+            order,
+            is_rising,
+            ..query()
+        };
+        numbers(&store.page(&query).unwrap())
+    };
+    assert_eq!(sorted(RunOrder::Started, true), [1, 2, 3, 4, 5]);
+    assert_eq!(*sorted(RunOrder::Rate, true).last().unwrap(), 5);
+    assert_eq!(*sorted(RunOrder::Rate, false).last().unwrap(), 5);
+    assert_eq!(sorted(RunOrder::Note, false)[0], 4);
+    assert_eq!(sorted(RunOrder::Target, false)[0], 3);
+}

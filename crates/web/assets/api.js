@@ -1,0 +1,44 @@
+// What is asked of the server.
+
+/** The server refused, or could not be reached. */
+export class Refused extends Error {
+  constructor(message, help, status) {
+    super(message);
+    Object.assign(this, { help, status });
+  }
+}
+
+const AWAY = "the server does not answer";
+const STALE = "open the URL that `pgmeter serve` printed last: each start has a new token";
+
+/** Asks; what comes is the answer's document. */
+async function ask(method, path, body, signal) {
+  const headers = method === "GET" ? {} : { "Content-Type": "application/json" };
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  let answer;
+  try {
+    answer = await fetch(path, { method, headers, body: text, signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused(AWAY, "start `pgmeter serve` again and open the URL that it prints", 0);
+  }
+  const document = await answer.json().catch(() => null);
+  if (answer.ok) return document;
+  const help = answer.status === 401 ? STALE : document?.help;
+  throw new Refused(document?.error ?? `the server answers ${answer.status}`, help, answer.status);
+}
+
+export const get = (path, signal) => ask("GET", path, undefined, signal);
+export const post = (path, body = {}, signal) => ask("POST", path, body, signal);
+export const put = (path, body) => ask("PUT", path, body);
+export const remove = (path) => ask("DELETE", path);
+
+/** A path with a query of what is neither empty nor missing. */
+export function query(path, fields) {
+  const kept = Object.entries(fields).filter(([, value]) => value !== "" && value != null);
+  const text = new URLSearchParams(kept).toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** The path of a run in the API. */
+export const ofRun = (id, what = "") => `/api/runs/${encodeURIComponent(id)}${what}`;

@@ -1,0 +1,86 @@
+// Verdicts on two or more runs, each against the first; the whole comparison is a page of its own.
+
+import { get, query } from "./api.js";
+import { sentence, show } from "./charts.js";
+import { failure, h, table } from "./dom.js";
+
+const WORDS = {
+  better: ["better", "complete"],
+  worse: ["worse", "failed"],
+  same: ["the same", ""],
+  "cannot-tell": ["cannot tell", "interrupted"],
+};
+
+const FIGURES = {
+  per_second: ["operations per second", "per_second"],
+  bytes_per_second: ["bandwidth", "bytes_per_second"],
+};
+
+export async function showCompare({ main, params, signal }) {
+  const runs = params.get("runs") ?? "";
+  const force = params.get("force") ?? "";
+  main.append(h("h1", {}, "Comparison"));
+  const asked = { runs, force };
+  let document;
+  try {
+    document = await get(query("/api/compare", asked), signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    main.append(failure(error));
+    if (force || error.status === 0) return;
+    main.append(h("div", { class: "actions" },
+      h("a", { class: "button", href: query("#/compare", { runs, force: "true" }) }, "Compare all the same")));
+    return;
+  }
+  main.append(h("div", { class: "actions" },
+    h("a", { class: "button primary", href: query("/api/compare/page", asked) }, "Open the whole comparison"),
+    h("a", { class: "button", href: "#/runs" }, "Stored runs")));
+  for (const comparison of document.comparisons) main.append(part(comparison));
+}
+
+function part({ a, b, cells, plan_differences: plan, environment_differences: environment }) {
+  const names = (side) => side.runs.map((id) => h("a", { href: `#/run/${encodeURIComponent(id)}` }, id));
+  const rows = cells.flatMap((cell) => cell.figures
+    .filter(({ scope, figure }) => scope.of === "total" && (FIGURES[figure] || /p50|p99|mean/.test(figure)))
+    .map((figure) => row(cell, figure)));
+  const heads = ["Cell", "Figure", "Before", "After", "Change", "Verdict"];
+  const differences = [...plan, ...environment].map(said);
+  return h("section", {},
+    h("h2", {}, "Against the first"),
+    h("p", { class: "where" }, names(b), " against ", names(a)),
+    verdict(rows),
+    differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "What differs besides"),
+      h("ul", {}, differences.map((text) => sentence("li", text)))) : "",
+    table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element))));
+}
+
+/** What the verdicts come to, in a sentence. */
+function verdict(rows) {
+  const counts = new Map();
+  for (const { word } of rows) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const text = [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
+  return h("p", { class: "lead", id: "verdict" }, `Of ${rows.length} figures: ${text}.`);
+}
+
+function row(cell, it) {
+  const [word, kind] = WORDS[it.verdict] ?? [it.verdict, ""];
+  const [name, unit] = FIGURES[it.figure] ?? [it.figure.replaceAll("_", " "), it.unit === "ns" ? "nanoseconds" : "count"];
+  const percent = (ratio) => `${ratio >= 1 ? "+" : "−"}${(Math.abs(ratio - 1) * 100).toFixed(1)} %`;
+  const ends = it.ci95_low === null ? "" : ` (${percent(it.ci95_low)} to ${percent(it.ci95_high)})`;
+  const change = it.ratio === null ? "–" : percent(it.ratio) + ends;
+  const title = `${cell.access_spec ?? cell.workload}, depth ${cell.iodepth}`;
+  const element = h("tr", {},
+    h("th", { scope: "row" }, title),
+    h("td", { class: "name" }, name),
+    [it.a, it.b].map((side) => h("td", {}, show(unit, side?.mean ?? null))),
+    h("td", {}, change),
+    h("td", { class: "name" }, h("span", { class: `status ${kind}` }, word)));
+  return { element, word };
+}
+
+/** A difference in words, whatever its form. */
+function said(difference) {
+  if (typeof difference === "string") return difference;
+  const { name, key, what, a, b } = difference;
+  return `${name ?? key ?? what}: ${a ?? "none"} before, ${b ?? "none"} after`;
+}

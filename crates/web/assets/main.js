@@ -1,0 +1,85 @@
+// Which view is shown: the part of the address behind `#/`.
+
+import { figures, redraw } from "./charts.js";
+import { announce, failure, h } from "./dom.js";
+import { showBuild } from "./build.js";
+import { showCompare } from "./compare.js";
+import { showLive } from "./live.js";
+import { showQueue } from "./queue.js";
+import { showRun } from "./run.js";
+import { showRuns } from "./runs.js";
+import { showTrend } from "./trend.js";
+
+const VIEWS = {
+  runs: { title: "Runs", show: showRuns },
+  run: { title: "Run", show: showRun, within: "live" },
+  live: { title: "Live", show: showLive },
+  build: { title: "Build", show: showBuild },
+  queue: { title: "Queue", show: showQueue },
+  compare: { title: "Compare", show: showCompare, within: "runs" },
+  trend: { title: "Trend", show: showTrend },
+};
+
+const main = document.getElementById("content");
+const root = document.documentElement;
+let current = null;
+
+/** Leaves the view that is shown and goes to that of the address. */
+async function route() {
+  // A link within the page, such as that to the content, is no view.
+  if (location.hash && !location.hash.startsWith("#/")) return;
+  const [path, search = ""] = (location.hash.slice(2) || "runs").split("?");
+  const [name, ...rest] = path.split("/").map(decodeURIComponent);
+  const view = VIEWS[name] ?? VIEWS.runs;
+  const isFirst = current === null;
+  current?.abort();
+  current = new AbortController();
+  figures.clear();
+  main.replaceChildren();
+  document.title = `${view.title} – pgmeter`;
+  mark(view.within ?? name);
+  const { signal } = current;
+  try {
+    await view.show({ main, rest, params: new URLSearchParams(search), signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!main.querySelector("h1")) main.prepend(h("h1", {}, view.title));
+    main.append(failure(error));
+  }
+  if (signal.aborted || isFirst) return;
+  main.focus({ preventScroll: true });
+  scrollTo(0, 0);
+  announce(document.title);
+}
+
+function mark(name) {
+  for (const link of document.querySelectorAll(".top nav a")) {
+    const isHere = link.hash === `#/${name}`;
+    if (isHere) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+const theme = document.querySelector("button.theme");
+
+function isDark() {
+  const { colorScheme } = root.style;
+  return colorScheme ? colorScheme === "dark" : system.matches;
+}
+
+/** Takes a theme, or with nothing the reader's own. */
+function setTheme(wanted) {
+  root.style.colorScheme = wanted;
+  // The button says what it does: it leads to the other theme.
+  theme.textContent = isDark() ? "Light" : "Dark";
+  figures.forEach(redraw);
+  dispatchEvent(new Event("theme"));
+}
+
+theme.hidden = false;
+theme.addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
+system.addEventListener("change", () => setTheme(root.style.colorScheme));
+addEventListener("hashchange", route);
+setTheme("");
+route();

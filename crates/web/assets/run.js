@@ -1,0 +1,340 @@
+// One run: as it goes on, and as it is stored. Both are the same view, so that nothing jumps when a
+// run ends, and whoever comes late sees what others saw.
+
+import { get, ofRun, post, query } from "./api.js";
+import { requestOf, startAgain } from "./again.js";
+import { sentence, show } from "./charts.js";
+import { Course, errors } from "./course.js";
+import {
+  announce, button, confirmed, duration, failure, h, localTime, table,
+} from "./dom.js";
+import { HeatMap } from "./heat.js";
+import { OngoingChart, devices, failures, latencies, processor, throughput } from "./over-time.js";
+import { edit } from "./runs.js";
+import { stream } from "./stream.js";
+import { Tiles } from "./tiles.js";
+
+const POINTS = 2000;
+/** Ten times a second at most. */
+const DRAW_MS = 100;
+const CELLS_SHOWN = 500;
+
+export async function showRun({ main, rest: [id], signal }) {
+  // Intervals first: what happens between the two is told again by the stream.
+  const told = await get(query(ofRun(id, "/intervals"), { points: POINTS }), signal);
+  const view = await get(ofRun(id), signal);
+  const page = new RunPage(main, view.run, signal);
+  page.course.takeView(view);
+  page.course.takeIntervals(told.cells);
+  page.build();
+  page.draw();
+  if (view.run.status === "running") {
+    stream(view.run.id, told.next, (name, data) => page.take(name, data), (text) => page.lost(text), signal);
+    const timer = setInterval(() => page.progress(), 1000);
+    signal.addEventListener("abort", () => clearInterval(timer));
+  }
+}
+
+class RunPage {
+  constructor(main, run, signal) {
+    Object.assign(this, { main, run, signal, course: new Course(), timer: null });
+    const recolor = () => {
+      for (const chart of this.charts) chart.recolor();
+      this.heat.draw();
+    };
+    addEventListener("theme", recolor);
+    document.addEventListener("visibilitychange", () => this.changed(), { signal });
+    signal.addEventListener("abort", () => {
+      removeEventListener("theme", recolor);
+      clearTimeout(this.timer);
+    });
+  }
+
+  get isRunning() {
+    return this.run.status === "running";
+  }
+
+  build() {
+    const { main } = this;
+    this.head = h("header");
+    this.connection = h("p", { class: "remark", role: "status" });
+    this.actions = h("div", { class: "actions" });
+    this.bar = h("progress", { "aria-label": "Cells done" });
+    this.time = h("p", { class: "remark" });
+    this.progressBox = h("div", { class: "progress" }, this.bar, this.time);
+    main.append(this.head, this.actions, this.progressBox, this.connection);
+    this.tiles = new Tiles(main);
+    this.warnings = h("section", { "aria-label": "Warnings" });
+    main.append(this.warnings);
+    const rows = ["Over time", "Latency", "Devices and processors"].map((label) =>
+      h("section", { class: "figures", "aria-label": label }));
+    main.append(...rows);
+    const some = (has) => (points) => points.some(({ interval }) => interval && has(interval));
+    this.charts = [
+      new OngoingChart(rows[0], throughput),
+      new OngoingChart(rows[0], latencies),
+      new OngoingChart(rows[2], devices, some((it) => it.device)),
+      new OngoingChart(rows[2], processor, some((it) => [it.ran_ns, it.pressure_ns].some(Number.isFinite))),
+      new OngoingChart(rows[2], failures, some((it) => errors(it) > 0)),
+    ];
+    this.heat = new HeatMap(rows[1]);
+    this.cells = h("section", { "aria-label": "Cells" });
+    main.append(this.cells, this.cost = h("p", { class: "remark" }));
+    this.title();
+    this.offer();
+    this.warn();
+    this.list();
+    this.tellCost();
+  }
+
+  title() {
+    const { run } = this;
+    const facts = [run.targets.join(", "), run.file_systems.join(", "), run.host].filter(Boolean).join(" · ");
+    const name = run.workloads.join(", ") || "Run";
+    document.title = `${name} – pgmeter`;
+    this.head.replaceChildren(
+      h("h1", {}, name),
+      h("p", { class: "where" }, facts, " · ", localTime(run.started_at)),
+      h("p", {}, h("span", { class: `status ${run.status}` }, run.status), ` · ${run.short_id} `,
+        run.tags.map((tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag)),
+        run.note ? h("span", { class: "note" }, ` ${run.note}`) : null),
+    );
+  }
+
+  /** Buttons for what can be done in the state that the run is in. */
+  offer() {
+    const id = encodeURIComponent(this.run.id);
+    const made = this.isRunning ? [
+      button("Stop", () => this.control("stop", "The run is stopped; what was measured is kept.")),
+      button("Skip this cell", () => this.control("skip", "This cell is ended, and the next begins.")),
+      button("Abort", () => this.abort(), { class: "danger" }),
+    ] : [
+      h("a", { class: "button primary", href: ofRun(this.run.id, "/page") }, "Open the report"),
+      button("Run again", () => this.again()),
+      h("a", { class: "button", href: `#/build?run=${id}` }, "Change and run"),
+      button("Tags and note", () => this.edit()),
+      h("a", { class: "button", href: ofRun(this.run.id, "/record"), download: "" }, "Record"),
+      h("a", { class: "button", href: ofRun(this.run.id, "/csv"), download: "" }, "CSV"),
+      h("a", { class: "button", href: query("#/trend", { workload: this.run.workloads[0], target: this.run.targets[0] }) }, "Trend"),
+    ];
+    this.actions.replaceChildren(...made);
+    this.progressBox.hidden = !this.isRunning;
+  }
+
+  async control(deed, said) {
+    await this.doing(async () => {
+      await post(ofRun(this.run.id, `/${deed}`));
+      announce(said);
+      this.connection.textContent = said;
+    });
+  }
+
+  async abort() {
+    const text = "The run is ended and removed from the store, with everything that it has measured.";
+    if (!(await confirmed("Abort this run?", text, "Abort"))) return;
+    await this.doing(async () => {
+      await post(ofRun(this.run.id, "/abort"));
+      announce("The run is aborted");
+      location.hash = "#/runs";
+    });
+  }
+
+  async again() {
+    await this.doing(async () => {
+      const request = await requestOf(this.run);
+      if (!request) {
+        const error = new Error("this run was started with a file that the server does not have");
+        error.help = "drop the file into Build, and start it there";
+        throw error;
+      }
+      location.hash = await startAgain(request);
+    });
+  }
+
+  async edit() {
+    const view = await edit(this.run);
+    if (!view) return;
+    this.run = view.run;
+    this.title();
+  }
+
+  /** What fails is told beneath the buttons. */
+  async doing(deed) {
+    this.wrong?.remove();
+    try {
+      await deed();
+    } catch (error) {
+      this.wrong = failure(error);
+      this.actions.after(this.wrong);
+    }
+  }
+
+  /** Takes an event of the stream. */
+  take(name, data) {
+    const { course } = this;
+    switch (name) {
+      case "cell-start":
+        course.begin(data.position, data.index);
+        break;
+      case "interval":
+        course.interval(data);
+        break;
+      case "cell-end":
+        course.done.set(data.position, data);
+        announce(`Cell ${course.done.size} of ${course.count} is complete`);
+        this.refetch({ cell: data.position });
+        this.list();
+        break;
+      case "warning":
+        if (course.warn(data)) this.warn();
+        break;
+      case "gap":
+        this.refetch({ from: data.from });
+        break;
+      case "run-end":
+        this.end();
+        break;
+      default:
+    }
+    this.progress();
+    this.changed();
+  }
+
+  /** A complete cell has finer intervals than those that came. */
+  async refetch(which) {
+    const share = Math.max(60, Math.floor(POINTS / Math.max(1, this.course.count)));
+    const points = which.from ? POINTS : share;
+    try {
+      const told = await get(query(ofRun(this.run.id, "/intervals"), { ...which, points }), this.signal);
+      this.course.takeIntervals(told.cells);
+      this.changed();
+    } catch (error) {
+      if (!this.signal.aborted) this.lost(error.message);
+    }
+  }
+
+  async end() {
+    try {
+      const view = await get(ofRun(this.run.id), this.signal);
+      this.run = view.run;
+      this.course.takeView(view);
+      announce(`The run is ${this.run.status}; its report can be opened`);
+      this.title();
+      this.offer();
+      this.warn();
+      this.list();
+      this.lost("");
+    } catch (error) {
+      // It was aborted, here or elsewhere.
+      if (this.signal.aborted) return;
+      this.actions.replaceChildren(h("a", { class: "button", href: "#/runs" }, "Stored runs"));
+      this.progressBox.hidden = true;
+      this.lost(error.status === 404 ? "The run was aborted and removed." : error.message);
+    }
+  }
+
+  lost(text) {
+    this.connection.textContent = text;
+  }
+
+  progress() {
+    if (!this.isRunning) return;
+    const { course } = this;
+    this.bar.max = Math.max(1, course.count);
+    this.bar.value = course.done.size;
+    const cell = Math.min(course.done.size + 1, course.count);
+    const left = course.left();
+    const measured = course.cells.get(course.current);
+    const phase = !measured || course.done.has(course.current) ? "preparing or ramping up" : "measuring";
+    const when = left === null ? "it ends when its work is done" : `about ${duration(left)} left`;
+    this.time.textContent = `Cell ${cell} of ${course.count}, ${phase} · ${when}`;
+  }
+
+  /** Draws soon, unless nobody looks. */
+  changed() {
+    if (this.timer || document.hidden) return;
+    this.timer = setTimeout(() => {
+      requestAnimationFrame(() => {
+        this.timer = null;
+        if (!this.signal.aborted) this.draw();
+      });
+    }, DRAW_MS);
+  }
+
+  draw() {
+    const points = this.course.points();
+    const operations = this.course.operations();
+    this.tiles.update(points, operations);
+    for (const chart of this.charts) chart.update(this.course, points, operations);
+    this.heat.update(points, operations);
+    this.progress();
+  }
+
+  warn() {
+    const { warnings } = this.course;
+    if (warnings.length === 0) {
+      this.warnings.replaceChildren();
+      return;
+    }
+    const items = alike(warnings).map(({ code, message, level, cells }) =>
+      h("li", { class: level === "severe" ? "severe" : "" }, h("code", { class: "kind" }, code), " ",
+        cells.length > 0 ? `cell ${cells.join(", ")}: ` : "", sentence("span", message)));
+    this.warnings.replaceChildren(h("div", { class: "warnings" },
+      h("h2", {}, items.length === 1 ? "A reason to doubt" : `${items.length} reasons to doubt`),
+      h("ul", {}, items)));
+  }
+
+  /** Every cell of the plan: those that are complete with their figures, others as planned. */
+  list() {
+    const { done, planned } = this.course;
+    const ended = [...done.values()].sort((one, other) => one.position - other.position);
+    const isDone = new Set(ended.map(({ index }) => index));
+    const rest = planned.filter(({ index }) => !isDone.has(index));
+    const all = [...ended.map(measured), ...rest.map((cell) => waits(cell, this.isRunning))];
+    const heads = ["Cell", "Queue depth", "Workers", "Repetition", "Status", "Per second", "Bandwidth", "Median", "99 %", "Slowest", "Errors"];
+    const more = all.length > CELLS_SHOWN ? h("p", { class: "remark" }, `${all.length - CELLS_SHOWN} more are in the report.`) : "";
+    const made = table("Cells", heads, h("tbody", {}, all.slice(0, CELLS_SHOWN)));
+    this.cells.replaceChildren(h("h2", {}, "Cells"), made, more);
+  }
+
+  /** The server's own share, since what watches also costs. */
+  async tellCost() {
+    const { own_cpu_ns: cpu, up_ns: up } = await get("/api", this.signal);
+    const percent = ((100 * cpu) / Math.max(1, up)).toFixed(2);
+    this.cost.textContent = `This server has used ${percent} % of one processor since it started. ` +
+      "What watches a measurement also costs: close pages that nobody needs.";
+  }
+}
+
+/** Warnings that say the same of several cells, once. */
+function alike(warnings) {
+  const all = new Map();
+  for (const warning of warnings) {
+    const key = `${warning.code} ${warning.message}`;
+    if (!all.has(key)) all.set(key, { ...warning, cells: [] });
+    if (typeof warning.cell === "number") all.get(key).cells.push(warning.cell + 1);
+  }
+  return [...all.values()];
+}
+
+function measured(cell) {
+  const { total } = cell;
+  const { percentiles_ns: at, max_ns: most } = total.latency;
+  const phase = cell.phase === "measure" ? "" : `${cell.phase}: `;
+  return h("tr", {},
+    h("th", { scope: "row" }, phase + (cell.access_spec ?? cell.workload)),
+    [cell.iodepth, cell.workers, cell.repetition + 1].map((number) => h("td", {}, String(number))),
+    h("td", { class: "name" }, h("span", { class: `status ${cell.status}` }, cell.status)),
+    h("td", {}, show("per_second", total.per_second)),
+    h("td", {}, show("bytes_per_second", total.bytes > 0 ? total.bytes_per_second : null)),
+    [at["50"], at["99"], most].map((ns) => h("td", {}, show("nanoseconds", ns))),
+    h("td", { class: total.errors > 0 ? "severe" : "" }, String(total.errors)));
+}
+
+function waits(cell, isRunning) {
+  return h("tr", { class: "planned" },
+    h("th", { scope: "row" }, cell.title),
+    [cell.iodepth, cell.workers, (cell.repetition ?? 0) + 1].map((number) => h("td", {}, String(number ?? "–"))),
+    h("td", { class: "name" }, isRunning ? "planned" : "not run"),
+    Array.from({ length: 6 }, () => h("td", {}, "–")));
+}

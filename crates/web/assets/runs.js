@@ -1,0 +1,265 @@
+// The table of stored runs: search, filters, order, pages, tags, notes, deletion, ticks to compare.
+
+import { get, ofRun, put, query, remove } from "./api.js";
+import { show } from "./charts.js";
+import {
+  announce, button, choice, confirmed, dialog, failure, field, h, localTime, table, th,
+} from "./dom.js";
+
+const PAGE = 50;
+const REFRESH_MS = 3000;
+const STATUSES = [["", "any"], "running", "complete", "interrupted", "failed"];
+
+/** Columns: what the server sorts by, the head, and whether the largest comes first. */
+const COLUMNS = [
+  ["started", "Run"],
+  ["workload", "Workload"],
+  ["target", "Target"],
+  ["file_system", "File system"],
+  ["status", "Status"],
+  ["rate", "Best rate"],
+  ["bandwidth", "Best bandwidth"],
+  ["cells", "Cells"],
+  ["note", "Tags and note"],
+];
+
+/** Runs that are ticked, on whichever page they are. */
+const ticked = new Map();
+
+export async function showRuns({ main, params, signal }) {
+  const asked = Object.fromEntries(params);
+  const status = h("p", { class: "remark", role: "status" });
+  const bar = h("div", { class: "ticked", hidden: true });
+  const frame = h("div");
+  main.append(h("h1", {}, "Runs"), filters(asked), bar, status, frame);
+  const view = { asked, status, bar, frame, signal, shown: "" };
+  await refresh(view);
+  const timer = setInterval(() => {
+    // What is being read or operated is not taken away.
+    const isIdle = !document.hidden && !document.querySelector("dialog, details.more[open]");
+    if (isIdle) refresh(view).catch(() => {});
+  }, REFRESH_MS);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** Leads to the same view with something else asked. */
+function go(asked) {
+  const { hash } = new URL(query("#/runs", asked), location.href);
+  if (hash === location.hash) return;
+  location.hash = hash;
+}
+
+function filters(asked) {
+  const day = (name) => h("input", { type: "date", name, value: dayOf(asked[name], name) });
+  const form = h(
+    "form",
+    { class: "filters", role: "search", "aria-label": "Runs" },
+    field("Search", h("input", {
+      type: "search", name: "search", value: asked.search ?? "",
+      placeholder: "workload, target, tag, host, note",
+    })),
+    field("Status", choice(STATUSES, asked.status ?? "", { name: "status" })),
+    field("Tags", h("input", { name: "tags", value: asked.tags ?? "", placeholder: "a, b" })),
+    field("From", day("since")),
+    field("Until", day("until")),
+    h("button", {}, "Show"),
+    button("Reset", () => go({})),
+  );
+  const changed = () => {
+    const { sort, rising } = asked;
+    const given = Object.fromEntries(new FormData(form));
+    for (const name of ["since", "until"]) {
+      if (!given[name]) continue;
+      const day = new Date(`${given[name]}T00:00:00`);
+      // A day belongs to the days until it.
+      if (name === "until") day.setDate(day.getDate() + 1);
+      given[name] = day.toISOString();
+    }
+    go({ sort, rising, ...given, tags: given.tags.split(/[,\s]+/).filter(Boolean).join(",") });
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    changed();
+  });
+  form.querySelector("select").addEventListener("change", changed);
+  return form;
+}
+
+/** The day of the browser's place; the one before it where runs until then are wanted. */
+function dayOf(text, name) {
+  if (!text) return "";
+  const day = new Date(text);
+  if (name === "until") day.setDate(day.getDate() - 1);
+  const parts = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, "0"));
+  return [day.getFullYear(), ...parts].join("-");
+}
+
+async function refresh(view) {
+  const { asked, signal } = view;
+  const page = await get(query("/api/runs", { limit: PAGE, ...asked }), signal);
+  const text = JSON.stringify(page);
+  if (text === view.shown) return;
+  view.shown = text;
+  const { total_count: total, matching_count: matching, offset } = page;
+  const last = offset + page.runs.length;
+  const which = matching === total ? "" : `, of ${total} in all`;
+  view.status.textContent = matching === 0
+    ? (total === 0 ? "No run is stored yet." : `None of ${total} runs matches.`)
+    : `${offset + 1} to ${last} of ${matching} runs${which}`;
+  const focused = document.activeElement?.dataset?.key;
+  view.frame.replaceChildren(
+    total === 0 ? first() : "",
+    page.runs.length > 0 ? list(view, page.runs) : "",
+    pages(view, page),
+  );
+  if (focused) view.frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  tick(view);
+}
+
+function first() {
+  return h("p", {}, "Choose a workload and start it in ", h("a", { href: "#/build" }, "Build"),
+    ", or run ", h("code", {}, "pgmeter run"), " on the command line.");
+}
+
+function list(view, runs) {
+  const heads = [th(h("span", { class: "unseen" }, "Compare")), ...COLUMNS.map((it) => head(view, it)),
+    th(h("span", { class: "unseen" }, "Actions"))];
+  const rows = runs.map((run) => row(view, run));
+  return table("Stored runs", heads, h("tbody", {}, rows), { class: "list" });
+}
+
+/** A head that sorts: first by the largest or newest, then the other way round. */
+function head(view, [sort, text]) {
+  const { asked } = view;
+  const isBy = (asked.sort ?? "started") === sort;
+  const isRising = asked.rising === "true";
+  const press = () => {
+    const rising = isBy ? !isRising : ["workload", "target", "file_system", "note"].includes(sort);
+    go({ ...asked, offset: "", sort, rising: rising ? "true" : "" });
+  };
+  const mark = isBy ? (isRising ? " ↑" : " ↓") : "";
+  const order = isBy ? (isRising ? "ascending" : "descending") : "none";
+  const made = button([text, h("span", { "aria-hidden": "true" }, mark)], press, { class: "sort" });
+  made.dataset.key = `sort-${sort}`;
+  return th(made, { "aria-sort": order });
+}
+
+function row(view, run) {
+  const box = h("input", {
+    type: "checkbox",
+    checked: ticked.has(run.id),
+    "aria-label": `Compare ${run.short_id}`,
+    onchange: () => {
+      if (box.checked) ticked.set(run.id, run.short_id);
+      else ticked.delete(run.id);
+      tick(view);
+    },
+  });
+  box.dataset.key = `tick-${run.id}`;
+  const link = h("a", { href: `#/run/${encodeURIComponent(run.id)}` }, run.short_id);
+  link.dataset.key = `run-${run.id}`;
+  const rate = run.headline ? `${show("per_second", run.headline.per_second)} ${unit(run.headline.of)}` : "–";
+  const { bytes_per_second_max: bytes } = run;
+  return h("tr", {},
+    h("td", { class: "pick" }, box),
+    h("th", { scope: "row" }, link, h("small", { class: "when" }, localTime(run.started_at))),
+    h("td", { class: "name" }, run.workloads.join(", ")),
+    h("td", { class: "name path" }, run.targets.join(", ")),
+    h("td", { class: "name" }, run.file_systems.join(", ")),
+    h("td", { class: "name" }, h("span", { class: `status ${run.status}` }, run.status)),
+    h("td", {}, rate),
+    h("td", {}, show("bytes_per_second", bytes || null)),
+    h("td", {}, String(run.cell_count)),
+    h("td", { class: "name" }, run.tags.map((tag) => h("a", {
+      class: "tag", href: query("#/runs", { tags: tag }),
+    }, tag)), run.note ? h("small", { class: "note" }, run.note) : null),
+    h("td", { class: "more" }, more(view, run)),
+  );
+}
+
+/** What the headline counts, a second. */
+export function unit(of) {
+  return { requests: "IOPS", bytes: "B/s", operations: "operations/s", transactions: "transactions/s" }[of];
+}
+
+/** What can be done with a run, in what opens. */
+function more(view, run) {
+  const items = [
+    h("a", { href: ofRun(run.id, "/page") }, "Report"),
+    h("a", { href: ofRun(run.id, "/record"), download: "" }, "Record (JSON)"),
+    h("a", { href: ofRun(run.id, "/csv"), download: "" }, "Table (CSV)"),
+    button("Tags and note", () => edit(run).then((done) => done && refresh(view))),
+    button("Delete", () => erase(view, run), { class: "danger" }),
+  ];
+  const summary = h("summary", { "aria-label": `More of ${run.short_id}` }, "More");
+  const made = h("details", { class: "more" }, summary, h("div", { class: "menu" }, items));
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    made.open = false;
+    summary.focus();
+  });
+  made.addEventListener("focusout", (event) => {
+    if (!made.contains(event.relatedTarget)) made.open = false;
+  });
+  return made;
+}
+
+/** Changes tags and note; resolves to the run as it is then, or null. */
+export function edit(run) {
+  return dialog(`Tags and note of ${run.short_id}`, (end) => {
+    const tags = h("input", { value: run.tags.join(", "), autofocus: true });
+    const note = h("textarea", { rows: 3, value: run.note });
+    const wrong = h("div");
+    const save = async (event) => {
+      event.preventDefault();
+      const words = tags.value.split(",").map((word) => word.trim()).filter(Boolean);
+      try {
+        end(await put(ofRun(run.id, "/notes"), { tags: words, note: note.value }));
+      } catch (error) {
+        wrong.replaceChildren(failure(error));
+      }
+    };
+    return h("form", { onsubmit: save }, field("Tags, separated by commas", tags), field("Note", note), wrong,
+      h("div", { class: "actions" }, h("button", { class: "primary" }, "Save"),
+        button("Cancel", () => end(null))));
+  });
+}
+
+async function erase(view, run) {
+  const text = `Run ${run.short_id} of ${run.workloads.join(", ")} is removed with all its figures.`;
+  if (!(await confirmed("Delete this run?", text, "Delete"))) return;
+  try {
+    await remove(ofRun(run.id));
+    ticked.delete(run.id);
+    announce(`${run.short_id} is deleted`);
+    await refresh(view);
+  } catch (error) {
+    view.frame.prepend(failure(error));
+  }
+}
+
+/** What can be done with the runs that are ticked. */
+function tick(view) {
+  const { bar } = view;
+  bar.hidden = ticked.size === 0;
+  // The oldest is what others are compared with: ids begin with the time.
+  const ids = [...ticked.keys()].sort().join(",");
+  const names = [...ticked.values()].join(", ");
+  const compare = ticked.size > 1
+    ? h("a", { class: "button primary", href: query("#/compare", { runs: ids }) }, `Compare ${ticked.size} runs`)
+    : h("span", {}, "Tick another to compare the two.");
+  const clear = button("Untick", () => {
+    ticked.clear();
+    for (const box of view.frame.querySelectorAll("td.pick input")) box.checked = false;
+    tick(view);
+  });
+  bar.replaceChildren(h("span", {}, `Ticked: ${names}`), compare, clear);
+}
+
+function pages(view, { offset, matching_count: matching }) {
+  if (matching <= PAGE) return "";
+  const turn = (by) => go({ ...view.asked, offset: Math.max(0, offset + by) || "" });
+  return h("div", { class: "actions" },
+    button("Earlier page", () => turn(-PAGE), { disabled: offset === 0 }),
+    button("Later page", () => turn(PAGE), { disabled: offset + PAGE >= matching }));
+}

@@ -1,0 +1,67 @@
+//! Runs side by side.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use axum::extract::Query;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::{Answer, Refusal, json, typed, with_policy};
+use crate::program::{ask, words};
+use crate::shared::{Shared, State};
+
+/// No more runs are compared at once.
+const RUNS_MAX: usize = 32;
+
+/// What to compare.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareQuery {
+    /// Ids of two or more runs, separated by commas; each is compared with the first. With
+    /// `published` one is enough.
+    pub runs: String,
+    /// A published experiment to show beside them, as `compare --published` takes it.
+    pub published: Option<String>,
+    /// Whether to compare runs that measured different things.
+    pub force: bool,
+}
+
+/// `GET /api/compare`
+pub(crate) async fn compare(shared: State, Query(query): Query<CompareQuery>) -> Answer {
+    Ok(json(compared(&shared.0, query, "json").await?))
+}
+
+/// `GET /api/compare/page`
+pub(crate) async fn page(shared: State, Query(query): Query<CompareQuery>) -> Answer {
+    let text = compared(&shared.0, query, "html").await?;
+    let answer = typed("text/html; charset=utf-8", text);
+    Ok(with_policy(answer, &shared.options.report_policy))
+}
+
+async fn compared(
+    shared: &Arc<Shared>,
+    query: CompareQuery,
+    format: &str,
+) -> Result<Vec<u8>, Refusal> {
+    let named: Vec<String> = query.runs.split(',').map(str::to_owned).collect();
+    if named.len() > RUNS_MAX {
+        return Err(Refusal::bad(format!(
+            "at most {RUNS_MAX} runs are compared at once"
+        )));
+    }
+    // Only stored runs: a name of a file is none.
+    let ids = shared.with_store(move |store| {
+        let ids = named.iter().map(|name| Ok(store.resolve(name)?));
+        ids.collect::<Result<Vec<String>, Refusal>>()
+    });
+    let mut arguments = words(["compare", "--format", format]);
+    arguments.extend(ids.await?.into_iter().map(OsString::from));
+    if let Some(published) = query.published {
+        arguments.push(format!("--published={published}").into());
+    }
+    if query.force {
+        arguments.push("--force".into());
+    }
+    ask(shared, arguments, None).await?.checked()
+}

@@ -1,0 +1,158 @@
+//! Runs that are started from here, and how runs that go on are told to end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::Path;
+use axum::http::StatusCode;
+use rustix::process::Signal;
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::{LiveRun, StoreError};
+use units::JsonDocument;
+
+use crate::answer::{Answer, Refusal, document_with};
+use crate::api::checks::{checked, command_line, strangers};
+use crate::body::Body;
+use crate::queue::RunRequest;
+use crate::shared::{Shared, State};
+use crate::signal;
+
+/// A run that does not end by then is ended at once.
+const END_MAX: Duration = Duration::from_secs(20);
+
+/// `POST /api/runs`
+pub(crate) async fn start(shared: State, Body(asked): Body<RunRequest>) -> Answer {
+    check_tags(&asked.tags)?;
+    for device in &asked.what.overwrite_devices {
+        shared.roots.admit_overwriting(device)?;
+    }
+    let line = command_line(&shared, &asked.what)?;
+    let found = checked(&shared, line).await?;
+    let Some(plan) = &found.plan else {
+        let error = found.verdicts.iter().find(|it| it.severity == "error");
+        let error = error.map_or("the workload is not understood", |it| &it.message);
+        return Err(Refusal::bad(error).help("`POST /api/check` tells where"));
+    };
+    let has_target = !plan["targets"].as_array().is_none_or(Vec::is_empty);
+    if !has_target {
+        return Err(Refusal::bad("no target was chosen").help("name one in `targets`"));
+    }
+    if let Some(path) = strangers(&shared, plan).first() {
+        shared.roots.admit(path)?;
+    }
+    let entry = shared.queue.add(asked.what.workload.title(), asked)?;
+    document_with(StatusCode::ACCEPTED, &entry)
+}
+
+fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+    let is_tag = |tag: &String| {
+        let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || letter == ',';
+        !tag.is_empty() && tag.chars().count() <= 64 && !tag.contains(is_odd)
+    };
+    match tags.iter().find(|tag| !is_tag(tag)) {
+        Some(_) => Err(Refusal::bad(
+            "a tag has at most 64 characters, without spaces and commas",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// How a run was asked to go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToldRun {
+    /// The run's id.
+    pub run_id: String,
+    /// What it was told: `stop`, `skip` or `abort`.
+    pub told: String,
+}
+
+impl JsonDocument for ToldRun {
+    const FORMAT: &'static str = "pgmeter-serve-told/1";
+}
+
+/// `POST /api/runs/{id}/stop`
+pub(crate) async fn stop(shared: State, Path(id): Path<String>) -> Answer {
+    let run = live(&shared.0, id).await?;
+    interrupt(&shared.0, &run)?;
+    told(run, "stop")
+}
+
+/// `POST /api/runs/{id}/skip`
+pub(crate) async fn skip(shared: State, Path(id): Path<String>) -> Answer {
+    let run = live(&shared.0, id).await?;
+    if !signal::heeds(&run.owner, Signal::USR1) {
+        return Err(Refusal::conflict("this run cannot leave out a cell"));
+    }
+    signal::send(&run.owner, Signal::USR1)?;
+    told(run, "skip")
+}
+
+/// `POST /api/runs/{id}/abort`
+pub(crate) async fn abort(shared: State, Path(id): Path<String>) -> Answer {
+    let run = live(&shared.0, id).await?;
+    interrupt(&shared.0, &run)?;
+    tokio::spawn(discard(shared.0, run.clone()));
+    told(run, "abort")
+}
+
+fn told(run: LiveRun, what: &str) -> Answer {
+    let told = ToldRun {
+        run_id: run.id,
+        told: what.to_owned(),
+    };
+    document_with(StatusCode::ACCEPTED, &told)
+}
+
+/// The run of that id, which goes on.
+async fn live(shared: &Arc<Shared>, id: String) -> Result<LiveRun, Refusal> {
+    shared
+        .with_store(move |store| {
+            let id = store.resolve(&id)?;
+            let mut live = store.live_runs()?.into_iter();
+            live.find(|run| run.id == id)
+                .ok_or_else(|| Refusal::conflict("the run is over"))
+        })
+        .await
+}
+
+/// Has a run end in order. A second signal would end it without that, so it is sent once.
+fn interrupt(shared: &Shared, run: &LiveRun) -> Result<(), Refusal> {
+    if shared.note_stopped(&run.id) {
+        signal::send(&run.owner, Signal::INT)?;
+    }
+    Ok(())
+}
+
+/// Removes a run from the store once it is over.
+async fn discard(shared: Arc<Shared>, run: LiveRun) {
+    let begin = std::time::Instant::now();
+    let mut is_forced = false;
+    while run.owner.may_run() {
+        if begin.elapsed() > END_MAX && !is_forced {
+            is_forced = true;
+            // It ends by itself where it does not hear.
+            let _ = signal::send(&run.owner, Signal::INT);
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let removed = shared.with_store(move |store| match store.remove(&run.id, false) {
+        Ok(_) | Err(StoreError::NoSuchRun { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    });
+    // What cannot be removed is there as an interrupted run.
+    let _ = removed.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_words() {
+        assert!(check_tags(&["a".to_owned(), "lab:b".to_owned()]).is_ok());
+        for tag in ["", "a b", "a,b", "a\n", &"x".repeat(65)] {
+            assert!(check_tags(&[tag.to_owned()]).is_err());
+        }
+    }
+}

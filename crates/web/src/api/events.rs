@@ -1,0 +1,237 @@
+//! Live figures of a run, as server-sent events.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Query};
+use axum::http::header::{HeaderName, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::IntoResponse;
+use http_body::Frame;
+use results::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::{Cursor, RunRow, RunStatus};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+
+use crate::answer::{Answer, Refusal, typed};
+use crate::api::facts::PROTOCOL;
+use crate::live::{
+    EVENTS_MAX, GapEvent, Published, STREAMS_MAX, StreamTicket, event, publish, run_end,
+};
+use crate::shared::{Shared, State};
+
+/// A comment is sent where nothing else was for so long.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Parts of a stream that wait for the network.
+const PARTS: usize = 2;
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Where a stream begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EventsQuery {
+    /// A place, such as `next` of the intervals; from the beginning by default. A header
+    /// `Last-Event-ID` comes before it.
+    pub from: Option<String>,
+}
+
+/// The first event of a stream.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HelloEvent {
+    /// Number of the API.
+    pub protocol: u32,
+    /// The run as the list has it.
+    pub run: RunRow,
+    /// What time it is for the server.
+    pub server_time: Timestamp,
+    /// The place from which events follow.
+    pub from: String,
+}
+
+/// `GET /api/runs/{id}/events`
+pub(crate) async fn events(
+    shared: State,
+    Path(id): Path<String>,
+    Query(query): Query<EventsQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let shared = shared.0;
+    let row = shared.with_store(move |store| Ok(store.row(&id)?)).await?;
+    let place = first_place(&row.id, &query, &headers)?;
+    let Some(ticket) = shared.hub.ticket() else {
+        return Ok(too_many());
+    };
+    // Asked before anything is read: what comes meanwhile is not missed.
+    let store = shared.options.store.clone();
+    let receiver = shared.hub.subscribe(&row.id, store).await?;
+    let (sender, parts) = mpsc::channel(PARTS);
+    let hello = HelloEvent {
+        protocol: PROTOCOL,
+        server_time: Timestamp::now(),
+        from: place.to_string(),
+        run: row.clone(),
+    };
+    let stream = Stream {
+        _ticket: ticket,
+        shared,
+        id: row.id,
+        place,
+        sender,
+    };
+    tokio::spawn(stream.serve(hello, receiver));
+    let mut answer = typed("text/event-stream", Body::new(Parts(parts)));
+    let buffering = HeaderName::from_static("x-accel-buffering");
+    answer
+        .headers_mut()
+        .insert(buffering, HeaderValue::from_static("no"));
+    Ok(answer)
+}
+
+fn too_many() -> axum::response::Response {
+    let error = format!("{STREAMS_MAX} streams of events are open, and no more are served");
+    let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, error);
+    let mut answer = refusal.help("close other pages").into_response();
+    answer
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("10"));
+    answer
+}
+
+/// Where a stream is to begin.
+fn first_place(id: &str, query: &EventsQuery, headers: &HeaderMap) -> Result<Cursor, Refusal> {
+    let bad = |text: &str| {
+        let shown: String = text.chars().take(80).collect();
+        Refusal::bad(format!("`{shown}` is no place of a stream of this run"))
+    };
+    if let Some(last) = headers.get(&LAST_EVENT_ID) {
+        let last = last.to_str().unwrap_or_default();
+        let place = last.strip_prefix(id).and_then(|it| it.strip_prefix(':'));
+        return place
+            .and_then(|place| place.parse().ok())
+            .ok_or_else(|| bad(last));
+    }
+    match &query.from {
+        Some(from) => from.parse().map_err(|()| bad(from)),
+        None => Ok(Cursor::default()),
+    }
+}
+
+/// What is sent to one reader.
+struct Stream {
+    _ticket: StreamTicket,
+    shared: Arc<Shared>,
+    id: String,
+    place: Cursor,
+    sender: mpsc::Sender<Bytes>,
+}
+
+/// The reader has gone, or everything was sent.
+struct Over;
+
+impl Stream {
+    async fn serve(mut self, hello: HelloEvent, receiver: Receiver<Published>) {
+        let mut text = event("hello", &hello).to_vec();
+        text.extend_from_slice(b"retry: 1000\n\n");
+        if self.send(Bytes::from(text)).await.is_ok() && self.catch_up().await.is_ok() {
+            // However it ends, the body ends with the sender.
+            let _ = self.go_on(receiver).await;
+        }
+    }
+
+    /// Sends what is in the store.
+    async fn catch_up(&mut self) -> Result<(), Over> {
+        loop {
+            let (id, place) = (self.id.clone(), self.place);
+            let told = self
+                .shared
+                .with_store(move |store| Ok(store.since(&id, place, EVENTS_MAX)?));
+            let Ok(told) = told.await else {
+                return Err(Over);
+            };
+            let (is_cut, status) = (told.is_cut, told.status);
+            for published in publish(told.events) {
+                self.pass_on(published).await?;
+            }
+            if !is_cut && status != RunStatus::Running {
+                self.pass_on(run_end(self.place, status)).await?;
+            }
+            if !is_cut {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends what is published.
+    async fn go_on(&mut self, mut receiver: Receiver<Published>) -> Result<(), Over> {
+        loop {
+            let received = tokio::select! {
+                received = tokio::time::timeout(KEEP_ALIVE, receiver.recv()) => received,
+                () = self.sender.closed() => return Err(Over),
+            };
+            match received {
+                Err(_) => self.send(Bytes::from_static(b": keep-alive\n\n")).await?,
+                Ok(Ok(published)) => self.pass_on(published).await?,
+                Ok(Err(RecvError::Lagged(lost_count))) => {
+                    let from = self.place.to_string();
+                    let gap = event("gap", &GapEvent { lost_count, from });
+                    self.send_at(gap).await?;
+                }
+                Ok(Err(RecvError::Closed)) => return Err(Over),
+            }
+        }
+    }
+
+    /// Sends an event that the reader has not had.
+    async fn pass_on(&mut self, published: Published) -> Result<(), Over> {
+        let Published { place, text, .. } = published;
+        let is_new = (place.cell, place.step) > (self.place.cell, self.place.step)
+            || place.warnings > self.place.warnings;
+        if !is_new && !published.is_end {
+            return Ok(());
+        }
+        if (place.cell, place.step) > (self.place.cell, self.place.step) {
+            (self.place.cell, self.place.step) = (place.cell, place.step);
+        }
+        self.place.warnings = self.place.warnings.max(place.warnings);
+        self.send_at(text).await?;
+        match published.is_end {
+            true => Err(Over),
+            false => Ok(()),
+        }
+    }
+
+    /// Sends an event with the place behind it.
+    async fn send_at(&self, text: Bytes) -> Result<(), Over> {
+        let mut whole = text.to_vec();
+        let id = format!("id: {}:{}\n\n", self.id, self.place);
+        whole.extend_from_slice(id.as_bytes());
+        self.send(Bytes::from(whole)).await
+    }
+
+    async fn send(&self, text: Bytes) -> Result<(), Over> {
+        self.sender.send(text).await.map_err(|_| Over)
+    }
+}
+
+/// The parts of a body as they come.
+struct Parts(mpsc::Receiver<Bytes>);
+
+impl http_body::Body for Parts {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let received = self.0.poll_recv(context);
+        received.map(|part| part.map(|part| Ok(Frame::data(part))))
+    }
+}

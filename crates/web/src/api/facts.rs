@@ -1,0 +1,142 @@
+//! What the server is and what this machine is.
+
+use std::sync::Arc;
+
+use axum::extract::Query;
+use rustix::time::{ClockId, clock_gettime};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::JsonDocument;
+
+use crate::answer::{Answer, document, json};
+use crate::blocking::blocking;
+use crate::own::OwnFolder;
+use crate::program::{ask, words};
+use crate::shared::{Shared, State};
+
+/// What the server is and what may be asked of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ServerFacts {
+    /// Number of this API; within a number, fields and routes are only added.
+    pub protocol: u32,
+    /// The program's version.
+    pub version: String,
+    /// The results store.
+    pub store: String,
+    /// The folder of one's own workloads.
+    pub folder: String,
+    /// Roots beneath which targets may be chosen; empty when nothing can be measured from here.
+    pub roots: Vec<RootFacts>,
+    /// Block devices that runs may overwrite.
+    pub overwrite_devices: Vec<String>,
+    /// The run that this server is beside, which ends with it; none of `pgmeter serve`.
+    pub beside_run: Option<String>,
+    /// Processor time that the server took since it began, in nanoseconds.
+    pub own_cpu_ns: u64,
+    /// Time since it began, in nanoseconds.
+    pub up_ns: u64,
+}
+
+/// A root beneath which targets may be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RootFacts {
+    /// Its path, without links.
+    pub path: String,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Bytes that may still be written there; none where that is not known.
+    pub free_bytes: Option<u64>,
+    /// Directories in it, by name, at most 200, without hidden ones.
+    pub directories: Vec<String>,
+}
+
+impl JsonDocument for ServerFacts {
+    const FORMAT: &'static str = "pgmeter-serve/1";
+}
+
+/// The number of the API.
+pub(crate) const PROTOCOL: u32 = 1;
+/// No more directories of a root are listed.
+const DIRECTORIES_MAX: usize = 200;
+
+/// `GET /api`
+pub(crate) async fn facts(shared: State) -> Answer {
+    let Shared { options, .. } = &**shared;
+    let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let roots = shared.roots.clone();
+    let facts = ServerFacts {
+        protocol: PROTOCOL,
+        version: options.version.clone(),
+        store: text(&options.store),
+        folder: text(OwnFolder::beside(&options.store).path()),
+        overwrite_devices: roots.devices().iter().map(|it| text(it)).collect(),
+        beside_run: options.beside_run.clone(),
+        own_cpu_ns: clock_ns(ClockId::ProcessCPUTime),
+        up_ns: u64::try_from(shared.begin.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        roots: blocking(move || Ok(roots.all().iter().map(|it| root_facts(it)).collect())).await?,
+    };
+    document(&facts)
+}
+
+fn clock_ns(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
+    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+fn root_facts(path: &std::path::Path) -> RootFacts {
+    let free = rustix::fs::statvfs(path).ok();
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let directories = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = directories.filter_map(|it| it.file_name().into_string().ok());
+    let seen = names.filter(|name| !name.starts_with('.'));
+    let mut directories: Vec<String> = seen.take(DIRECTORIES_MAX).collect();
+    directories.sort();
+    RootFacts {
+        path: path.to_string_lossy().into_owned(),
+        is_directory: path.is_dir(),
+        free_bytes: free.map(|it| it.f_bavail.saturating_mul(it.f_frsize)),
+        directories,
+    }
+}
+
+/// Where to look.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DoctorQuery {
+    /// A target that would be measured; the first root by default.
+    pub target: Option<String>,
+}
+
+/// `GET /api/doctor`
+pub(crate) async fn doctor(shared: State, Query(query): Query<DoctorQuery>) -> Answer {
+    let target = match &query.target {
+        Some(path) => shared.roots.admit(path)?,
+        None => match shared.roots.all().first() {
+            Some(root) => root.clone(),
+            None => "/".into(),
+        },
+    };
+    let mut arguments = words(["doctor", "--json"]);
+    arguments.push(target.into());
+    from_program(&shared.0, arguments).await
+}
+
+/// `GET /api/keys`
+pub(crate) async fn keys(shared: State) -> Answer {
+    from_program(&shared.0, words(["keys", "--json"])).await
+}
+
+/// `GET /api/papers`
+pub(crate) async fn papers(shared: State) -> Answer {
+    from_program(&shared.0, words(["paper", "list", "--json"])).await
+}
+
+/// `GET /api/file-systems`
+pub(crate) async fn file_systems(shared: State) -> Answer {
+    from_program(&shared.0, words(["lab", "list", "--json"])).await
+}
+
+/// What a command prints as JSON.
+async fn from_program(shared: &Arc<Shared>, arguments: Vec<std::ffi::OsString>) -> Answer {
+    Ok(json(ask(shared, arguments, None).await?.checked()?))
+}

@@ -1,0 +1,11 @@
+//! Requests and answers, by what they are about.
+
+pub(crate) mod checks;
+pub(crate) mod compare;
+pub(crate) mod control;
+pub(crate) mod events;
+pub(crate) mod facts;
+pub(crate) mod over_time;
+pub(crate) mod queue;
+pub(crate) mod runs;
+pub(crate) mod workloads;

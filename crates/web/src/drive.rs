@@ -1,0 +1,177 @@
+//! Starts the runs of the queue, one at a time, each in a process of its own that needs nothing of
+//! this one.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use store::{RunQuery, Store};
+
+use crate::answer::Refusal;
+use crate::api::checks::command_line;
+use crate::blocking::blocking;
+use crate::program::{command, words};
+use crate::queue::{EntryState, QueueEntry};
+use crate::scratch::{Given, Scratch};
+use crate::shared::Shared;
+
+/// How soon it is looked again whether a process has begun its run.
+const SOON: Duration = Duration::from_millis(100);
+/// How soon it is looked again whether a run of another's is over.
+const LATER: Duration = Duration::from_secs(1);
+/// Until somebody changes the queue.
+const NEVER: Duration = Duration::from_secs(3600);
+/// So much of what a run says is kept.
+const REMARKS_BYTES_MAX: u64 = 16 << 10;
+
+/// Starts what waits, for as long as the server is there.
+pub(crate) async fn drive(shared: Arc<Shared>) {
+    loop {
+        let pause = step(&shared).await;
+        tokio::select! {
+            () = shared.queue.wake.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Does what is to be done now, and says when to look again.
+async fn step(shared: &Arc<Shared>) -> Duration {
+    if let Some(active) = shared.queue.active() {
+        return match active.state {
+            EntryState::Starting => {
+                find_run(shared, &active).await;
+                SOON
+            }
+            _ => NEVER,
+        };
+    }
+    let Some(next) = shared.queue.next() else {
+        return NEVER;
+    };
+    match shared.with_store(|store| Ok(store.live_runs()?)).await {
+        Ok(live) if live.is_empty() => {}
+        Ok(live) => {
+            shared.queue.waits(&next.id, &live[0].id);
+            return LATER;
+        }
+        Err(_) => return LATER,
+    }
+    start(shared, next).await;
+    SOON
+}
+
+/// Starts a run, or says why it cannot be.
+async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
+    shared.queue.update(&entry.id, |it| {
+        it.state = EntryState::Starting;
+        it.waits_for = None;
+    });
+    let (begun, of) = (Arc::clone(shared), entry.clone());
+    let started = blocking(move || {
+        let what = &of.request.what;
+        let (arguments, given) = command_line(&begun, what)?;
+        let mut whole = words(["run", "--quiet", "--no-html"]);
+        for device in &what.overwrite_devices {
+            whole.push("--overwrite-device".into());
+            whole.push(begun.roots.admit_overwriting(device)?.into());
+        }
+        whole.extend(arguments);
+        let failed = |error: io::Error| Refusal::failed(format!("cannot start pgmeter: {error}"));
+        spawn(&begun, &of, whole, given.as_ref()).map_err(failed)
+    });
+    if let Err(refusal) = started.await {
+        shared.queue.update(&entry.id, |it| {
+            it.state = EntryState::Ended;
+            it.remarks = format!("error: {}", refusal.error());
+        });
+    }
+}
+
+/// Starts the process, and a thread that waits for its end.
+fn spawn(
+    shared: &Arc<Shared>,
+    entry: &QueueEntry,
+    arguments: Vec<OsString>,
+    given: Option<&Given>,
+) -> io::Result<()> {
+    let scratch = Scratch::with(given)?;
+    // What it says is kept in memory, which is there for it when this process is not.
+    let remarks = File::from(memfd_create("remarks", MemfdFlags::CLOEXEC)?);
+    let child = command(shared, &arguments, scratch.path())
+        .stdout(Stdio::null())
+        .stderr(remarks.try_clone()?)
+        .spawn()?;
+    shared
+        .queue
+        .update(&entry.id, |it| it.pid = Some(child.id()));
+    let (shared, id) = (Arc::clone(shared), entry.id.clone());
+    let wait = move || wait(&shared, &id, child, remarks, &scratch);
+    std::thread::Builder::new()
+        .name("run".to_owned())
+        .spawn(wait)?;
+    Ok(())
+}
+
+fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, mut remarks: File, _: &Scratch) {
+    let pid = child.id();
+    let status = child.wait();
+    let mut said = Vec::new();
+    // What cannot be read is not told.
+    let _ = remarks.seek(SeekFrom::Start(0));
+    let _ = remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said);
+    let is_known = shared.queue.entry(id).is_some_and(|it| it.run_id.is_some());
+    let found = match is_known {
+        true => None,
+        false => Store::open_to_read(&shared.options.store)
+            .ok()
+            .flatten()
+            .and_then(|mut store| adopt(&mut store, shared.queue.entry(id)?, pid)),
+    };
+    shared.queue.update(id, |it| {
+        it.state = EntryState::Ended;
+        it.exit_code = status.ok().and_then(|status| status.code());
+        it.remarks = String::from_utf8_lossy(&said).into_owned();
+        it.run_id = found.or(it.run_id.take());
+    });
+}
+
+/// Looks whether the process has begun its run.
+async fn find_run(shared: &Arc<Shared>, entry: &QueueEntry) {
+    let Some(pid) = entry.pid else { return };
+    let of = entry.clone();
+    let found = shared.with_store(move |store| Ok(adopt(store, of, pid)));
+    if let Ok(Some(run)) = found.await {
+        shared.queue.update(&entry.id, |it| {
+            if it.state == EntryState::Starting {
+                it.state = EntryState::Running;
+            }
+            it.run_id = Some(run);
+        });
+    }
+}
+
+/// The run of a process, with the note and the tags that were asked for.
+fn adopt(store: &mut Store, entry: QueueEntry, pid: u32) -> Option<String> {
+    let query = RunQuery {
+        since: Some(entry.added_at),
+        limit: 20,
+        ..RunQuery::default()
+    };
+    // Ids end in the number of the process: `results::RunRecord::new`.
+    let ending = format!("-{pid:x}");
+    let runs = store.page(&query).ok()?.runs.into_iter();
+    let id = runs.map(|run| run.id).find(|id| id.ends_with(&ending))?;
+    // A tag that is none was refused before.
+    if !entry.request.note.is_empty() {
+        let _ = store.set_note(&id, &entry.request.note);
+    }
+    for tag in &entry.request.tags {
+        let _ = store.add_tag(&id, tag);
+    }
+    Some(id)
+}

@@ -1,0 +1,144 @@
+//! By which names the server may be asked: a page of elsewhere whose name was made to lead here
+//! asks by another one.
+
+use std::net::IpAddr;
+
+use crate::error::WebError;
+
+/// The longest name of a machine.
+const NAME_LENGTH_MAX: usize = 253;
+
+/// The names by which the server may be asked, besides those of the loopback interface.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HostNames(Vec<String>);
+
+impl HostNames {
+    /// These, as the command line has them.
+    pub fn new(names: &[String]) -> Result<Self, WebError> {
+        let names = names.iter().map(|given| {
+            let name = bare(given).filter(|(_, port)| port.is_none());
+            let name = name.map(|(name, _)| name);
+            let is_name = |name: &String| name.parse::<IpAddr>().is_ok() || is_name(name);
+            name.filter(is_name).ok_or_else(|| WebError::BadHost {
+                name: given.chars().take(NAME_LENGTH_MAX).collect(),
+            })
+        });
+        Ok(Self(names.collect::<Result<_, _>>()?))
+    }
+
+    /// Whether a request that is for this host, with or without a port, is one for this server.
+    ///
+    /// Any port will do: `ssh -L` makes this one appear as another.
+    pub fn takes(&self, host: &str) -> bool {
+        let Some((name, port)) = bare(host) else {
+            return false;
+        };
+        if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+            return false;
+        }
+        let is_loopback = match name.parse::<IpAddr>() {
+            Ok(address) => address.is_loopback(),
+            Err(_) => name == "localhost",
+        };
+        is_loopback || self.0.contains(&name)
+    }
+}
+
+/// A host's name in small letters, without brackets and the final dot, and its port.
+fn bare(host: &str) -> Option<(String, Option<&str>)> {
+    if let Some(rest) = host.strip_prefix('[') {
+        let (address, rest) = rest.split_once(']')?;
+        address.parse::<std::net::Ipv6Addr>().ok()?;
+        let port = match rest {
+            "" => None,
+            rest => Some(rest.strip_prefix(':')?),
+        };
+        return Some((address.to_ascii_lowercase(), port));
+    }
+    if host.parse::<std::net::Ipv6Addr>().is_ok() {
+        return Some((host.to_ascii_lowercase(), None));
+    }
+    let (name, port) = match host.split_once(':') {
+        Some((name, port)) => (name, Some(port)),
+        None => (host, None),
+    };
+    let name = name.strip_suffix('.').unwrap_or(name);
+    Some((name.to_ascii_lowercase(), port))
+}
+
+/// Source: RFC 1123, section 2.1; underscores are seen in names of containers.
+fn is_name(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(is_plain);
+    name.len() <= NAME_LENGTH_MAX && name.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_loopback_interface_are_taken_however_they_are_written() {
+        let names = HostNames::default();
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:7764",
+            "127.8.9.1",
+            "localhost",
+            "LOCALHOST:1",
+            "localhost.",
+            "localhost.:7764",
+            "[::1]",
+            "[::1]:7764",
+        ] {
+            assert!(names.takes(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn any_other_name_is_refused() {
+        let names = HostNames::default();
+        for host in [
+            "",
+            "evil.example",
+            "evil.example:7764",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "evil.localhost",
+            "localhost..",
+            "127.0.0.1:99999",
+            "127.0.0.1:",
+            "127.0.0.1:80:80",
+            "127.1",
+            "0.0.0.0",
+            "10.0.0.1",
+            "[::]",
+            "[::1",
+            "[::1]x",
+            "[::ffff:10.0.0.1]",
+            "user@localhost",
+            "localhost/",
+        ] {
+            assert!(!names.takes(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn what_was_named_is_taken_and_nothing_like_it() {
+        let names = HostNames::new(&["Lab.Example.".to_owned(), "10.1.2.3".to_owned()]).unwrap();
+        for host in [
+            "lab.example",
+            "LAB.EXAMPLE:7764",
+            "10.1.2.3:80",
+            "localhost",
+        ] {
+            assert!(names.takes(host), "{host}");
+        }
+        for host in ["example", "x.lab.example", "10.1.2.4"] {
+            assert!(!names.takes(host), "{host}");
+        }
+        for name in ["http://lab", "lab:80", "", "a b", "a..b", "*"] {
+            assert!(HostNames::new(&[name.to_owned()]).is_err(), "{name}");
+        }
+    }
+}

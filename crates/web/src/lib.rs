@@ -1,0 +1,48 @@
+//! The page of `pgmeter serve`, and the API behind it: one may look at stored runs, watch those
+//! that go on, and start others.
+//!
+//! Nothing is measured, planned or prepared in this process: whatever works is a `pgmeter` of its
+//! own, which neither waits for this one nor ends with it. The results store is all that tells of
+//! it, so that a server that begins again goes on where the last one was.
+
+mod answer;
+mod api;
+mod blocking;
+mod body;
+mod choice;
+mod drive;
+mod error;
+mod guard;
+mod host;
+mod listen;
+mod live;
+mod options;
+mod own;
+mod page;
+mod program;
+mod queue;
+mod reference;
+mod roots;
+mod routes;
+mod scratch;
+mod serve;
+mod shared;
+mod signal;
+mod thin;
+mod token;
+
+pub use answer::RefusedRequest;
+pub use api::checks::{CheckAnswer, ConvertAnswer, LineVerdict};
+pub use api::control::ToldRun;
+pub use api::events::HelloEvent;
+pub use api::facts::{RootFacts, ServerFacts};
+pub use api::over_time::{CellIntervals, IntervalsAnswer};
+pub use api::runs::{PlannedCell, RemovedRun, RunView};
+pub use api::workloads::{OwnText, OwnWorkload, OwnWorkloads};
+pub use choice::{WorkloadChoice, WorkloadRequest};
+pub use error::WebError;
+pub use live::{CellStartEvent, GapEvent, IntervalEvent, RunEndEvent};
+pub use options::ServeOptions;
+pub use queue::{EntryState, QueueDocument, QueueEntry, RunRequest};
+pub use reference::api_page;
+pub use serve::Server;

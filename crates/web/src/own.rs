@@ -1,0 +1,278 @@
+//! One's own workloads: files of a folder beside the results store. Whatever a name says, nothing
+//! outside the folder is read or written, and no link is followed.
+
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, openat2, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::answer::Refusal;
+use crate::body::BODY_BYTES_MAX;
+
+/// The longest name of a file that is saved.
+const NAME_LENGTH_MAX: usize = 100;
+/// No more files are listed.
+const FILES_MAX: usize = 10_000;
+
+/// The folder.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnFolder(PathBuf);
+
+/// A file of the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnFile {
+    pub name: String,
+    pub size_bytes: u64,
+    /// Seconds since 1970.
+    pub modified_s: i64,
+}
+
+impl OwnFolder {
+    /// The one beside that store.
+    pub fn beside(store: &Path) -> Self {
+        Self(store.with_file_name("workloads"))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Its files, by name; what is no plain file of a plain name is left out.
+    pub fn list(&self) -> Result<Vec<OwnFile>, Refusal> {
+        let Some(folder) = self.open().map_err(|error| self.failed("read", error))? else {
+            return Ok(Vec::new());
+        };
+        let entries = std::fs::read_dir(&self.0).map_err(|error| self.failed("read", error))?;
+        let names = entries
+            .flatten()
+            .filter_map(|it| it.file_name().into_string().ok());
+        let file = |name: String| {
+            let found = statat(&folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+            (is_file && is_plain(&name)).then_some(OwnFile {
+                name,
+                size_bytes: u64::try_from(found.st_size).unwrap_or(0),
+                modified_s: found.st_mtime as i64,
+            })
+        };
+        let mut files: Vec<OwnFile> = names.filter_map(file).take(FILES_MAX).collect();
+        files.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(files)
+    }
+
+    /// The text of a file.
+    pub fn load(&self, name: &str) -> Result<String, Refusal> {
+        check_name(name)?;
+        let folder = self.open().map_err(|error| self.failed("read", error))?;
+        let folder = folder.ok_or_else(|| self.missing(name))?;
+        // A pipe is not waited for.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = openat2(&folder, name, flags, Mode::empty(), beneath());
+        let file = match file {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT) => return Err(self.missing(name)),
+            Err(error) => return Err(self.failed("read", error.into())),
+        };
+        let found = file
+            .metadata()
+            .map_err(|error| self.failed("read", error))?;
+        if !found.is_file() || found.len() > BODY_BYTES_MAX as u64 {
+            let error = format!("`{name}` is no file of at most {BODY_BYTES_MAX} bytes");
+            return Err(Refusal::bad(error));
+        }
+        let mut bytes = Vec::new();
+        let read = file.take(BODY_BYTES_MAX as u64).read_to_end(&mut bytes);
+        read.map_err(|error| self.failed("read", error))?;
+        String::from_utf8(bytes).map_err(|_| Refusal::bad(format!("`{name}` is not UTF-8 text")))
+    }
+
+    /// Saves a file, which replaces one of that name if `replace` says so.
+    pub fn save(&self, name: &str, text: &str, replace: bool) -> Result<(), Refusal> {
+        check_name(name)?;
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.0);
+        made.map_err(|error| self.failed("make", error))?;
+        let folder = self.open().map_err(|error| self.failed("write", error))?;
+        let folder = folder.ok_or_else(|| self.missing(name))?;
+        match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => {}
+            Err(error) => return Err(self.failed("write", error.into())),
+            Ok(found) if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile => {
+                return Err(Refusal::conflict(format!(
+                    "`{name}` is there and is no plain file"
+                )));
+            }
+            Ok(_) if !replace => {
+                let error = format!("there is a workload `{name}` already");
+                return Err(Refusal::conflict(error).help("set `replace`, or choose another name"));
+            }
+            Ok(_) => {}
+        }
+        write_whole(&folder, name, text).map_err(|error| self.failed("write", error))
+    }
+
+    /// Deletes a file.
+    pub fn delete(&self, name: &str) -> Result<(), Refusal> {
+        check_name(name)?;
+        let folder = self.open().map_err(|error| self.failed("write", error))?;
+        let folder = folder.ok_or_else(|| self.missing(name))?;
+        // What is a link goes itself, not what it leads to.
+        match unlinkat(&folder, name, AtFlags::empty()) {
+            Ok(()) => Ok(()),
+            Err(Errno::NOENT) => Err(self.missing(name)),
+            Err(error) => Err(self.failed("write", error.into())),
+        }
+    }
+
+    fn open(&self) -> io::Result<Option<OwnedFd>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::open(&self.0, flags, Mode::empty()) {
+            Ok(folder) => Ok(Some(folder)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn missing(&self, name: &str) -> Refusal {
+        Refusal::missing(format!(
+            "there is no workload `{name}` in `{}`",
+            self.0.display()
+        ))
+    }
+
+    fn failed(&self, what: &str, error: io::Error) -> Refusal {
+        Refusal::failed(format!("cannot {what} in `{}`: {error}", self.0.display()))
+    }
+}
+
+fn beneath() -> ResolveFlags {
+    ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS
+}
+
+/// Writes a file that is there whole or not at all.
+fn write_whole(folder: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
+    let draft = format!(".{}-{name}", std::process::id());
+    // One that a killed process left.
+    let _ = unlinkat(folder, draft.as_str(), AtFlags::empty());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = openat2(folder, draft.as_str(), flags, mode, beneath())?;
+    let mut file = File::from(file);
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    let renamed = written.and_then(|()| Ok(renameat(folder, draft.as_str(), folder, name)?));
+    if renamed.is_err() {
+        let _ = unlinkat(folder, draft.as_str(), AtFlags::empty());
+    }
+    renamed
+}
+
+/// Whether a name is one of a file in a folder, in letters that lead nowhere else.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || " -_.+()".contains(letter);
+    let is_short = !name.is_empty() && name.len() <= NAME_LENGTH_MAX;
+    is_short && !name.starts_with(['.', '-', ' ']) && name.chars().all(is_plain)
+}
+
+/// Refuses a name that is no plain one.
+pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
+    if is_plain(name) {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(NAME_LENGTH_MAX).collect();
+    let error = format!("`{shown}` is no name for a file");
+    Err(Refusal::bad(error).help(
+        "use at most 100 letters, digits, spaces and any of `-_.+()`, and begin with a letter or \
+         digit",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, OwnFolder) {
+        let site = tempfile::tempdir().unwrap();
+        let folder = OwnFolder::beside(&site.path().join("results.db"));
+        (site, folder)
+    }
+
+    #[test]
+    fn what_is_saved_is_listed_and_loaded_until_it_is_deleted() {
+        let (_site, folder) = folder();
+        assert!(folder.list().unwrap().is_empty() && folder.load("a.toml").is_err());
+        folder.save("a.toml", "x = 1\n", false).unwrap();
+        folder.save("My load (2).icf", "y", false).unwrap();
+        let names: Vec<String> = folder
+            .list()
+            .unwrap()
+            .into_iter()
+            .map(|it| it.name)
+            .collect();
+        assert_eq!(names, ["My load (2).icf", "a.toml"]);
+        assert_eq!(folder.load("a.toml").unwrap(), "x = 1\n");
+        assert!(folder.save("a.toml", "z", false).is_err());
+        folder.save("a.toml", "z", true).unwrap();
+        assert_eq!(folder.load("a.toml").unwrap(), "z");
+        folder.delete("a.toml").unwrap();
+        assert!(folder.delete("a.toml").is_err());
+        assert_eq!(folder.list().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let (site, folder) = folder();
+        folder.save("a.toml", "x", false).unwrap();
+        std::fs::write(site.path().join("secret"), "s").unwrap();
+        let long = "a".repeat(101);
+        for name in [
+            "../secret",
+            "/etc/passwd",
+            "..",
+            ".",
+            "",
+            ".hidden",
+            "-x",
+            "a/b",
+            "a\0b",
+            "a\nb",
+            "<script>",
+            "a\u{202e}b",
+            &long,
+        ] {
+            assert!(folder.load(name).is_err(), "{name}");
+            assert!(folder.save(name, "x", true).is_err(), "{name}");
+            assert!(folder.delete(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let (site, folder) = folder();
+        folder.save("a.toml", "x", false).unwrap();
+        let secret = site.path().join("secret");
+        std::fs::write(&secret, "s").unwrap();
+        symlink(&secret, folder.path().join("link.toml")).unwrap();
+        assert!(folder.load("link.toml").is_err());
+        assert!(folder.save("link.toml", "y", true).is_err());
+        assert_eq!(folder.list().unwrap().len(), 1);
+        folder.delete("link.toml").unwrap();
+        assert_eq!(std::fs::read_to_string(&secret).unwrap(), "s");
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::fs::remove_dir_all(folder.path()).unwrap();
+        symlink(elsewhere.path(), folder.path()).unwrap();
+        assert!(folder.list().is_err() && folder.save("b.toml", "x", true).is_err());
+    }
+}

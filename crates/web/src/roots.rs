@@ -1,0 +1,153 @@
+//! What may be measured: what lies beneath the roots that the command line named.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use crate::answer::Refusal;
+use crate::error::WebError;
+use crate::options::ServeOptions;
+
+/// What may be measured, each path without links.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Roots {
+    roots: Vec<PathBuf>,
+    devices: Vec<PathBuf>,
+}
+
+impl Roots {
+    /// As the command line has them.
+    pub fn new(options: &ServeOptions) -> Result<Self, WebError> {
+        let root = |path: &PathBuf| {
+            path.canonicalize().map_err(|error| WebError::Root {
+                path: path.clone(),
+                reason: error.to_string(),
+            })
+        };
+        let device = |path: &PathBuf| {
+            let refused = |reason: String| WebError::Device {
+                path: path.clone(),
+                reason,
+            };
+            let found = path
+                .canonicalize()
+                .map_err(|error| refused(error.to_string()))?;
+            match is_device(&found) {
+                true => Ok(found),
+                false => Err(refused("it is something else".to_owned())),
+            }
+        };
+        Ok(Self {
+            roots: options.roots.iter().map(root).collect::<Result<_, _>>()?,
+            devices: options
+                .overwrite_devices
+                .iter()
+                .map(device)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The roots.
+    pub fn all(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// Devices that may be overwritten.
+    pub fn devices(&self) -> &[PathBuf] {
+        &self.devices
+    }
+
+    /// What a path leads to, where that may be measured.
+    pub fn admit(&self, path: &str) -> Result<PathBuf, Refusal> {
+        let given = Path::new(path);
+        if !given.is_absolute() {
+            return Err(Refusal::bad(format!(
+                "the target `{path}` is not an absolute path"
+            )));
+        }
+        // Nothing is told of what lies elsewhere, not even whether it is there.
+        let found = given.canonicalize().ok();
+        match found.filter(|found| self.holds(found)) {
+            Some(found) => Ok(found),
+            None => Err(self.refusal(path)),
+        }
+    }
+
+    /// The device of that name, where it may be overwritten.
+    pub fn admit_overwriting(&self, path: &str) -> Result<PathBuf, Refusal> {
+        let found = Path::new(path).canonicalize().ok();
+        found
+            .filter(|found| self.devices.contains(found))
+            .ok_or_else(|| {
+                Refusal::forbidden(format!("`{path}` is no device that may be overwritten")).help(
+                    format!("start `pgmeter serve` with `--overwrite-device {path}`"),
+                )
+            })
+    }
+
+    fn holds(&self, found: &Path) -> bool {
+        let is_beneath = self.roots.iter().any(|root| found.starts_with(root));
+        is_beneath || self.devices.iter().any(|device| device == found)
+    }
+
+    fn refusal(&self, path: &str) -> Refusal {
+        let error = format!("there is no target `{path}` beneath what was offered");
+        let roots: Vec<String> = self
+            .roots
+            .iter()
+            .map(|root| format!("`{}`", root.display()))
+            .collect();
+        Refusal::forbidden(error).help(match roots.is_empty() {
+            true => "start `pgmeter serve` with `--target DIR` to offer a directory".to_owned(),
+            false => format!("choose one that is there beneath {}", roots.join(" or ")),
+        })
+    }
+}
+
+fn is_device(path: &Path) -> bool {
+    let found = std::fs::metadata(path).map(|found| found.file_type());
+    found.is_ok_and(|kind| kind.is_block_device())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn roots(path: &Path) -> Roots {
+        Roots {
+            roots: vec![path.canonicalize().unwrap()],
+            devices: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_what_is_really_beneath_a_root_is_admitted() {
+        let site = tempfile::tempdir().unwrap();
+        let root = site.path().join("root");
+        let beside = site.path().join("root-beside");
+        std::fs::create_dir_all(root.join("inner")).unwrap();
+        std::fs::create_dir(&beside).unwrap();
+        symlink("/etc", root.join("link")).unwrap();
+        symlink("inner", root.join("own-link")).unwrap();
+        let roots = roots(&root);
+        let text = |path: PathBuf| path.to_str().unwrap().to_owned();
+        let inner = root.canonicalize().unwrap().join("inner");
+        assert_eq!(roots.admit(&text(root.join("own-link"))).unwrap(), inner);
+        assert!(roots.admit(&text(root.clone())).is_ok());
+        for path in [
+            text(beside),
+            text(root.join("link")),
+            text(root.join("../root-beside")),
+            text(root.join("not-there")),
+            text(site.path().to_owned()),
+            "/".to_owned(),
+            "inner".to_owned(),
+            String::new(),
+            "/etc\0".to_owned(),
+        ] {
+            assert!(roots.admit(&path).is_err(), "{path}");
+        }
+        assert!(roots.admit_overwriting("/dev/vda").is_err());
+    }
+}

@@ -1,0 +1,394 @@
+// The page of `pgmeter serve`, against a real server that measures: the whole way of a user, and what
+// is easily lost beside it.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { violations } from "./bed.mjs";
+
+const DESKTOP = { width: 1400, height: 1000 };
+/** Charts out of sight are not drawn. */
+const TALL = { width: 1400, height: 3000 };
+const WAIT = { timeout: 60000 };
+/** A workload that is measured quickly on any machine. */
+const SMALL = "size = \"4MiB\"\nramp_time = \"0s\"\nrun_time = \"1s\"\ncache = \"buffered\"\n" +
+  "[[access_spec]]\nname = \"Small\"\n[[access_spec.line]]\nsize = \"4KiB\"\nread = 50\nrandom = 100\n";
+
+/** A server with a store and a target of its own. */
+class Server {
+  static async start() {
+    const program = process.env.PGMETER;
+    assert.ok(program, "PGMETER names the program to serve with");
+    const server = new Server();
+    server.directory = mkdtempSync(join(tmpdir(), "pgmeter-page-"));
+    server.target = join(server.directory, "target");
+    mkdirSync(server.target);
+    const options = ["--listen", "127.0.0.1:0", "--db", join(server.directory, "runs.db"), "--target", server.target];
+    const env = { ...process.env };
+    delete env.PGMETER_TOKEN_FILE;
+    server.child = spawn(program, ["serve", ...options], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: server.child.stdout });
+    server.url = await new Promise((resolve, reject) => {
+      lines.once("line", resolve);
+      server.child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    });
+    server.origin = new URL(server.url).origin;
+    return server;
+  }
+
+  async stop() {
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.child.kill("SIGTERM");
+    await ended;
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Serves while `look` looks at a page in which the browser is known; nothing may complain. */
+async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true } = {}) {
+  const server = await Server.start();
+  const context = await bed.browser.newContext({ viewport, javaScriptEnabled, acceptDownloads: true });
+  const complaints = [];
+  const listen = (page) => {
+    page.on("console", (message) => {
+      const isOurs = message.text().includes("willReadFrequently");
+      const where = message.location().url;
+      if (["error", "warning"].includes(message.type()) && !isOurs) complaints.push(`${message.text()} ${where}`);
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+  };
+  context.on("page", listen);
+  context.on("request", (request) => {
+    const url = request.url();
+    if (!/^(data|blob):/.test(url) && !url.startsWith(server.origin)) complaints.push(`asked for ${url}`);
+  });
+  try {
+    const page = await context.newPage();
+    await page.goto(server.url);
+    await page.waitForURL(`${server.origin}/`, WAIT);
+    try {
+      await look(page, server, context);
+    } catch (error) {
+      await page.screenshot({ path: join(bed.screens, "serve-failed.png"), fullPage: true });
+      throw error;
+    }
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+    await server.stop();
+  }
+}
+
+const go = (page, server, hash) => page.goto(`${server.origin}/${hash}`);
+/** Asks the API as the page does. */
+const ask = (page, method, path, body) =>
+  page.evaluate(async ([method, path, body]) => {
+    const headers = method === "GET" ? {} : { "Content-Type": "application/json" };
+    const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+    return answer.json();
+  }, [method, path, body]);
+
+/** Measures the small workload and gives the run's id. */
+async function measured(page, server, more = "") {
+  const workload = { text: more + SMALL, name: "small.toml" };
+  const { id } = await ask(page, "POST", "/api/runs", { workload, targets: [server.target] });
+  for (let tries = 0; tries < 300; tries += 1) {
+    const { entries } = await ask(page, "GET", "/api/queue");
+    const entry = entries.find((one) => one.id === id);
+    if (entry.state === "ended") {
+      assert.equal(entry.exit_code, 0, entry.remarks);
+      return entry.run_id;
+    }
+    await page.waitForTimeout(200);
+  }
+  throw new Error("the run does not end");
+}
+
+const startable = (page) => page.waitForSelector("button.primary:not([disabled])", WAIT);
+
+async function tagged(page) {
+  await page.click("text=Tags and note");
+  await page.fill("dialog input", "before, page");
+  await page.fill("dialog textarea", "as it was");
+  await page.click("dialog button.primary");
+  await page.waitForSelector("header .tag >> text=before", WAIT);
+}
+
+/** From the list to the report and back, as a user goes. */
+async function wholeWay(page, server) {
+  await page.waitForSelector("text=No run is stored yet", WAIT);
+  await page.click(".top nav >> text=Build");
+  await page.waitForSelector("[aria-label='Size, line 4']", WAIT);
+  await page.fill("input[name=iodepth]", "1, 8");
+  await page.fill("input[name=run_time]", "5s");
+  await page.fill("input[name=ramp_time]", "0s");
+  await page.fill("input[name=size]", "16MiB");
+  await page.selectOption("select[name=cache]", "buffered");
+  await page.fill("[aria-label='Size, line 4']", "16KiB");
+  const text = await page.inputValue(".editor textarea");
+  assert.match(text, /iodepth = \[1, 8\]/);
+  assert.match(text, /size = "16KiB"\nof_size = 60/);
+  await startable(page);
+  await page.waitForSelector("text=2 cells, about 10 s", WAIT);
+  await page.click("button.primary");
+  await page.waitForURL(/#\/run\//, WAIT);
+  await moves(page);
+  // What is compared later was measured to its end.
+  await page.waitForSelector("text=Cell 2 of 2, measuring", WAIT);
+  await page.click("button:text-is('Stop')");
+  await page.waitForSelector("text=Open the report", WAIT);
+  assert.equal(await page.textContent("header .status"), "interrupted");
+  await tagged(page);
+  await page.click("text=Open the report");
+  await page.waitForURL(/\/api\/runs\/.*\/page$/, WAIT);
+  await page.waitForSelector("h1", WAIT);
+  assert.match(await page.textContent("h1"), /File server/);
+  await page.goBack();
+  await page.click("text=Run again");
+  await page.waitForURL(/#\/live\//, WAIT);
+  await page.waitForURL(/#\/run\//, WAIT);
+  await page.waitForSelector("text=Open the report", WAIT);
+  assert.equal(await page.textContent("header .status"), "complete");
+  await go(page, server, "#/runs");
+  await page.waitForSelector("td.pick input >> nth=1", WAIT);
+  for (const index of [0, 1]) await page.check(`td.pick input >> nth=${index}`);
+  await page.click("text=Compare 2 runs");
+  await page.waitForSelector("#verdict", WAIT);
+  assert.match(await page.textContent("#verdict"), /Of \d+ figures: \d+ (better|worse|the same|cannot tell)/);
+  await page.click("text=Open the whole comparison");
+  await page.waitForURL(/\/api\/compare\/page/, WAIT);
+  await page.waitForSelector("h1", WAIT);
+}
+
+/** Tiles, charts and the heat map get more while the run goes on. */
+async function moves(page) {
+  const points = () => page.getAttribute(".spark polyline >> nth=0", "points");
+  await page.waitForSelector(".heat canvas[data-columns]", WAIT);
+  const [before, columns] = [await points(), await page.getAttribute(".heat canvas", "data-columns")];
+  await page.waitForFunction((before) =>
+    document.querySelector(".spark polyline").getAttribute("points") !== before, before, WAIT);
+  await page.waitForFunction((columns) =>
+    Number(document.querySelector(".heat canvas").dataset.columns) > Number(columns), columns, WAIT);
+  assert.equal(await page.locator(".tiles.live .tile").count(), 6);
+  assert.match(await page.textContent(".tiles.live .value >> nth=0"), /\d/);
+  assert.ok(await inked(page, ".heat canvas") > 500, "the heat map is drawn");
+  assert.ok(await inked(page, ".plot canvas") > 200, "the chart is drawn");
+  assert.match(await page.textContent(".progress"), /Cell \d of 2/);
+  await page.hover(".heat canvas");
+  await page.waitForSelector(".heat .tip:not([hidden])", WAIT);
+}
+
+/** How many pixels of a canvas are drawn. */
+const inked = (page, selector) =>
+  page.$eval(selector, (canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let at = 3; at < data.length; at += 4) count += data[at] > 0 ? 1 : 0;
+    return count;
+  });
+
+/** What is wider than the window. */
+const tooWide = (page) =>
+  page.evaluate(() => {
+    const { clientWidth } = document.documentElement;
+    if (document.documentElement.scrollWidth <= clientWidth) return [];
+    const isOut = (one) => one.getBoundingClientRect().right > clientWidth + 1 && !one.closest(".frame");
+    return [...document.querySelectorAll("main *, header *")].filter(isOut).slice(0, 5).map((one) => one.outerHTML.slice(0, 120));
+  });
+
+/** Every view at a width, by day and by night: nothing sticks out, nothing is hard to read. */
+async function everyView(page, server, screens) {
+  const run = await measured(page, server);
+  const other = await measured(page, server);
+  const views = {
+    runs: ["#/runs", "td.pick"],
+    run: [`#/run/${run}`, ".heat canvas[data-columns]"],
+    build: ["#/build", "button.primary:not([disabled])"],
+    queue: ["#/queue", "table"],
+    compare: [`#/compare?runs=${run},${other}`, "#verdict"],
+    trend: ["#/trend?workload=small", "table, .nothing"],
+  };
+  for (const width of [320, 1400, 3840]) {
+    await page.setViewportSize({ width, height: Math.round(Math.max(900, width * 0.6)) });
+    for (const theme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: theme });
+      for (const [name, [hash, ready]] of Object.entries(views)) {
+        await go(page, server, hash);
+        await page.waitForSelector(ready, WAIT);
+        await page.waitForTimeout(200);
+        const where = `${name} at ${width} px, ${theme}`;
+        await page.screenshot({ path: join(screens, `serve-${name}-${width}-${theme}.png`), fullPage: true });
+        assert.deepEqual(await tooWide(page), [], where);
+        assert.deepEqual(await violations(page), [], where);
+      }
+    }
+  }
+}
+
+/** What is wrong is told with its line while one types, and leads to it. */
+async function wrongLines(page, server) {
+  await go(page, server, "#/build");
+  await startable(page);
+  await page.fill(".editor textarea", "iodepht = 3\n\n[[access_spec]]\nname = \"a\"\n[[access_spec.line]]\nsize = \"4k\"\n");
+  await page.waitForSelector(".verdicts .error", WAIT);
+  assert.match(await page.textContent(".verdicts"), /line 1:1.*unknown key iodepht.*iodepth/s);
+  assert.ok(await page.isDisabled("button.primary"));
+  await page.click(".verdicts .place");
+  assert.equal(await page.evaluate(() => getSelection().toString() || document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)), "iodepht = 3");
+  // The form follows the text once it is right.
+  await page.fill(".editor textarea", SMALL.replace("4MiB", "8MiB"));
+  await startable(page);
+  await page.waitForFunction(() => document.querySelector("input[name=size]").value === "8MiB", null, WAIT);
+  assert.equal(await page.inputValue("[aria-label='Read %, line 1']"), "50");
+  await page.fill("[aria-label='Delay, line 1']", "1ms");
+  await page.click("text=Add a line");
+  const text = await page.inputValue(".editor textarea");
+  assert.match(text, /delay = "1ms"/);
+  assert.equal(text.match(/\[\[access_spec\.line\]\]/g).length, 2);
+}
+
+/** A job file of another program is judged by its lines, turned into TOML, saved and taken away. */
+async function otherFormats(page, server) {
+  await go(page, server, "#/build");
+  await startable(page);
+  const drop = (name, text) => page.setInputFiles("input[type=file]", { name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  await drop("job.fio", "[read]\nrw=randread\nbs=4k\nsize=4m\nnonsense=1\n");
+  await page.waitForSelector(".verdicts .error", WAIT);
+  assert.match(await page.textContent(".verdicts"), /line 5/);
+  await drop("job.fio", "[read]\nrw=randread\nbs=4k\nsize=4m\nruntime=1\ntime_based=1\n");
+  await startable(page);
+  const { text } = await ask(page, "POST", "/api/convert", { workload: { builtin: "file-server" }, to: "icf" });
+  await drop("server.icf", text);
+  await page.waitForSelector("text=Turn it into TOML", WAIT);
+  await startable(page);
+  await page.click("button:text-is('Turn it into TOML')");
+  await page.waitForFunction(() => document.querySelector(".editor textarea").value.includes("[["), null, WAIT);
+  await page.waitForSelector("[aria-label='Size, line 8']", WAIT);
+  await startable(page);
+  await page.fill("input[placeholder='mine.toml']", "kept.toml");
+  await page.click("button:text-is('Save')");
+  await page.waitForFunction(() => [...document.querySelectorAll("option")].some(({ value }) => value === "kept.toml"), null, WAIT);
+  const loaded = async (kind) => {
+    const [file] = await Promise.all([page.waitForEvent("download", WAIT), page.click(`text=Download as ${kind}`)]);
+    return file.suggestedFilename();
+  };
+  assert.equal(await loaded("TOML"), "kept.toml");
+  assert.equal(await loaded(".icf"), "kept.icf");
+}
+
+/** Runs that wait can be put into another order and taken out. */
+async function queue(page, server) {
+  await ask(page, "PUT", "/api/queue/pause", { is_paused: true });
+  for (const name of ["first", "second", "third"]) {
+    const workload = { text: `name = "${name}"\n${SMALL}`, name: `${name}.toml` };
+    await ask(page, "POST", "/api/runs", { workload, targets: [server.target] });
+  }
+  await go(page, server, "#/queue");
+  await page.waitForSelector("tbody tr >> nth=2", WAIT);
+  const order = () => page.$$eval("tbody th", (all) => all.map((one) => one.textContent.replace(/\.toml$/, "")));
+  assert.deepEqual(await order(), ["first", "second", "third"]);
+  await page.click("[aria-label^='Run third'][aria-label$=' earlier']");
+  await page.waitForFunction(() => document.querySelectorAll("tbody th")[1].textContent.startsWith("third"), null, WAIT);
+  await page.click("[aria-label^='Take out first']");
+  await page.waitForFunction(() => document.querySelectorAll("tbody th").length === 2, null, WAIT);
+  assert.deepEqual(await order(), ["third", "second"]);
+  await page.click("text=Clear");
+  await page.click("dialog .danger");
+  await page.waitForSelector("text=No run was asked for", WAIT);
+}
+
+/** A page that nobody sees reads no events; seen again it goes on, and has what others have. */
+async function hiddenAndLate(page, server, context) {
+  const asked = [];
+  page.on("request", (request) => request.url().includes("/events") && asked.push(request.url()));
+  const workload = { text: SMALL.replace("1s", "8s"), name: "small.toml" };
+  const { id } = await ask(page, "POST", "/api/runs", { workload, targets: [server.target] });
+  await go(page, server, `#/live/${id}`);
+  await page.waitForSelector(".heat canvas[data-columns]", WAIT);
+  const see = (hidden) => page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+  await see(true);
+  const columns = () => page.getAttribute(".heat canvas", "data-columns").then(Number);
+  const before = await columns();
+  await page.waitForTimeout(2500);
+  assert.equal(await columns(), before, "nothing is drawn that nobody sees");
+  await see(false);
+  await page.waitForFunction((before) => Number(document.querySelector(".heat canvas").dataset.columns) >= before + 2, before, WAIT);
+  assert.equal(asked.length, 2);
+  assert.match(asked[1], /from=0\.\d+\.\d+$/);
+  await page.waitForSelector("text=Open the report", WAIT);
+  await page.waitForTimeout(1000);
+  const late = await context.newPage();
+  await late.goto(page.url());
+  await late.waitForSelector(".heat canvas[data-columns]", WAIT);
+  assert.equal(await late.getAttribute(".heat canvas", "data-columns"), String(await columns()));
+  // Every chart has its numbers.
+  for (const details of await late.locator("details.numbers > summary").all()) await details.click();
+  await late.waitForTimeout(200);
+  const tables = await late.$$eval("details.numbers", (all) => all.map((one) => one.querySelectorAll("tbody tr").length));
+  assert.ok(tables.length >= 3 && tables.every((rows) => rows > 1), String(tables));
+}
+
+/** A run is found, ticked and deleted without a mouse. */
+async function keyboard(page, server) {
+  const run = await measured(page, server);
+  await go(page, server, "#/runs");
+  await page.reload();
+  await page.waitForSelector("td.pick", WAIT);
+  const seen = [];
+  for (let steps = 0; steps < 60; steps += 1) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(() => {
+      const { activeElement: one } = document;
+      const { outlineStyle } = getComputedStyle(one);
+      return { text: one.textContent.trim() || one.getAttribute("aria-label"), tag: one.tagName, isSeen: outlineStyle !== "none" };
+    });
+    seen.push(at.text);
+    assert.ok(at.isSeen || ["BODY", "INPUT", "SELECT"].includes(at.tag), `focus is seen at ${at.text}`);
+    if (at.text === "More") break;
+  }
+  assert.equal(seen[0], "Skip to the content");
+  assert.equal(seen.at(-1), "More", seen.join(", "));
+  await page.keyboard.press("Enter");
+  for (let steps = 0; steps < 5; steps += 1) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog[open]", WAIT);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  const { runs } = await ask(page, "GET", "/api/runs");
+  assert.equal(runs[0].id, run, "nothing is deleted that was not confirmed");
+}
+
+async function withoutScript(page) {
+  assert.match(await page.textContent("noscript, body"), /pgmeter run NAME --target DIR/);
+}
+
+/** A run is called what somebody called it, whatever that is. */
+async function hostileNames(page, server) {
+  const name = "<img src=x onerror=alert(1)>";
+  const run = await measured(page, server, `name = "${name}"\n`);
+  await ask(page, "PUT", `/api/runs/${run}/notes`, { note: `</td><script>alert(2)</script>` });
+  await go(page, server, "#/runs");
+  await page.waitForSelector("td.pick", WAIT);
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  assert.match(await page.textContent("tbody"), /<img src=x/);
+  assert.match(await page.textContent("tbody"), /<script>alert/);
+}
+
+export const serveTests = [
+  ["a_user_builds_starts_watches_stops_tags_repeats_and_compares", (bed) => served(bed, wholeWay)],
+  ["every_view_of_the_server_fits_and_can_be_read", (bed) => served(bed, (page, server) => everyView(page, server, bed.screens))],
+  ["what_is_typed_wrongly_is_told_with_its_line", (bed) => served(bed, wrongLines)],
+  ["job_files_of_others_are_judged_converted_and_kept", (bed) => served(bed, otherFormats)],
+  ["runs_that_wait_are_ordered_and_taken_out", (bed) => served(bed, queue)],
+  ["a_hidden_page_goes_on_where_it_was_and_a_late_one_has_the_same", (bed) => served(bed, hiddenAndLate, { viewport: TALL })],
+  ["the_list_of_runs_needs_no_mouse", (bed) => served(bed, keyboard)],
+  ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
+  ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],
+];

@@ -1,0 +1,940 @@
+//! `serve`: who may ask, what is answered, and that no run depends on it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use end_to_end::{Bed, HttpAnswer, Server, StreamEvent, run_tool, token_file, wait_for};
+use serde_json::{Value, json};
+
+mod schemas;
+
+use schemas::complaints;
+
+/// A workload that touches nothing, of cells that take as long as is said.
+fn null(cell_count: u32, run_time: &str) -> String {
+    let depths: Vec<String> = (1..=cell_count).map(|depth| depth.to_string()).collect();
+    format!(
+        "engine = \"null\"\nsize = \"1m\"\nrun_time = \"{run_time}\"\nramp_time = 0\n\
+         iodepth = [{}]\n[[access_spec]]\nname = \"Nothing\"\n\
+         line = [{{ size = \"4k\", random = 100 }}]\n",
+        depths.join(", ")
+    )
+}
+
+/// A request for a run of that text on the bed's target.
+fn asked(bed: &Bed, text: &str) -> Value {
+    json!({"workload": {"text": text, "name": "null.toml"}, "targets": [bed.target()]})
+}
+
+/// An answer with the document that it should be.
+#[track_caller]
+fn fits(bed: &Bed, schema: &str, status: u16, answer: &HttpAnswer) -> Value {
+    assert_eq!(answer.status, status, "{}\n{}", answer.head, answer.body);
+    let document = answer.json();
+    let format = document["format"].as_str().unwrap_or_default();
+    assert_eq!(format, format!("pgmeter-{schema}/1"));
+    assert_eq!(complaints(bed, schema, &document), [""; 0]);
+    document
+}
+
+/// Asks for a run, and waits until it is in the store.
+fn begun(bed: &Bed, server: &Server, request: &Value) -> String {
+    let entry = fits(
+        bed,
+        "serve-entry",
+        202,
+        &server.change("POST /api/runs", request),
+    );
+    let mut run = Value::Null;
+    wait_for("a run in the store", || {
+        let queue = server.get("/api/queue").json();
+        let entries = queue["entries"].as_array().unwrap();
+        let found = entries.iter().find(|it| it["id"] == entry["id"]).unwrap();
+        run = found["run_id"].clone();
+        let is_over = found["state"] == "ended";
+        assert!(!run.is_null() || !is_over, "{found:#}");
+        !run.is_null()
+    });
+    run.as_str().unwrap().to_owned()
+}
+
+fn status(server: &Server, run: &str) -> String {
+    let view = server.get(&format!("/api/runs/{run}")).json();
+    view["run"]["status"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn wait_for_status(server: &Server, run: &str, wanted: &str) {
+    wait_for("the end of a run", || status(server, run) == wanted);
+}
+
+fn names(events: &[StreamEvent]) -> Vec<&str> {
+    events.iter().map(|event| event.name.as_str()).collect()
+}
+
+#[test]
+fn another_host_is_refused_whatever_is_asked() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let port = server.address.port();
+    let with = |host: &str, path: &str| server.ask_with(&format!("GET {path}"), &[host], "").status;
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "LOCALHOST:1",
+        "localhost.",
+        "[::1]:80",
+    ] {
+        assert_eq!(with(&format!("Host: {host}"), "/api"), 200, "{host}");
+    }
+    for host in [
+        "evil.example".to_owned(),
+        format!("evil.example:{port}"),
+        format!("127.0.0.1.evil.example:{port}"),
+        "evil.localhost".to_owned(),
+        "10.0.0.1".to_owned(),
+        "[::ffff:10.0.0.1]".to_owned(),
+        "127.0.0.1:99999".to_owned(),
+        "localhost:x".to_owned(),
+        String::new(),
+    ] {
+        for path in ["/api", "/", "/assets/page.css", "/enter", "/nothing"] {
+            assert_eq!(with(&format!("Host: {host}"), path), 403, "{host} {path}");
+        }
+    }
+    let head = format!("Authorization: Bearer {}\r\n", server.token);
+    let raw = |text: String| server.raw(text.as_bytes()).status;
+    let close = "Connection: close\r\n\r\n";
+    assert_eq!(raw(format!("GET /api HTTP/1.1\r\n{head}{close}")), 403);
+    let twice = "Host: localhost\r\nHost: evil.example\r\n";
+    assert_eq!(
+        raw(format!("GET /api HTTP/1.1\r\n{twice}{head}{close}")),
+        400
+    );
+    let line = "GET http://evil.example/api HTTP/1.1\r\nHost: localhost\r\n";
+    assert_eq!(raw(format!("{line}{head}{close}")), 403);
+}
+
+#[test]
+fn nothing_is_answered_without_the_token() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    assert!(server.token.len() >= 32);
+    let half = &server.token[..server.token.len() / 2];
+    let long = format!("{}0", server.token);
+    let referer = format!("Referer: http://{}/?token={}", server.address, server.token);
+    for path in ["/api", "/", "/assets/page.js", "/api/runs", "/api/nothing"] {
+        let line = format!("GET {path}");
+        for headers in [
+            vec![],
+            vec!["Authorization: Bearer ".to_owned()],
+            vec![format!("Authorization: Bearer {half}")],
+            vec![format!("Authorization: Bearer {long}")],
+            vec![format!("Authorization: Basic {}", server.token)],
+            vec![format!(
+                "Cookie: pgmeter-{}={}",
+                server.address.port(),
+                server.token
+            )],
+            vec!["Cookie: pgmeter=1".to_owned()],
+            vec![referer.clone()],
+        ] {
+            let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+            let answer = server.ask_bare(&line, &headers, "");
+            assert_eq!(answer.status, 401, "{path} {headers:?}");
+            assert!(!answer.body.contains(&server.token) && !answer.head.contains(&server.token));
+        }
+    }
+    let query = format!("GET /api?token={}", server.token);
+    assert_eq!(server.ask_bare(&query, &[], "").status, 401);
+}
+
+#[test]
+fn the_token_becomes_a_cookie_by_one_redirect() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let wrong = server.ask_bare("GET /?token=wrong", &[], "");
+    assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
+    let answer = server.ask_bare(&format!("GET /?token={}", server.token), &[], "");
+    assert_eq!(answer.status, 303);
+    assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+    let location = answer.header("location").unwrap();
+    assert!(!location.contains("token"), "{location}");
+    let cookie = answer.header("set-cookie").unwrap();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    assert!(!cookie.contains(&server.token));
+    let pair = cookie.split(';').next().unwrap();
+    assert!(pair.starts_with(&format!("pgmeter-{}=", server.address.port())));
+    let cookie = format!("Cookie: other=1; {pair}");
+    let page = server.ask_bare("GET /", &[&cookie], "");
+    assert_eq!(page.status, 200);
+    assert_eq!(server.ask_bare("GET /api", &[&cookie], "").status, 200);
+    assert_eq!(
+        server.ask_bare(&format!("GET {location}"), &[], "").status,
+        200
+    );
+}
+
+#[test]
+fn every_answer_keeps_pages_of_elsewhere_out() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    for (line, token) in [
+        ("GET /", true),
+        ("GET /", false),
+        ("GET /api", true),
+        ("GET /api", false),
+        ("GET /assets/page.js", true),
+        ("GET /nothing", true),
+        ("PATCH /api", true),
+    ] {
+        let answer = match token {
+            true => server.ask_with(line, &["Origin: http://evil.example"], ""),
+            false => server.ask_bare(line, &["Origin: http://evil.example"], ""),
+        };
+        let policy = answer.header("content-security-policy").unwrap();
+        for part in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ] {
+            assert!(policy.contains(part), "{line}: {policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{line}: {policy}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+    assert_eq!(server.get("/api").header("cache-control"), Some("no-store"));
+    let preflight = [
+        "Origin: http://evil.example",
+        "Access-Control-Request-Method: POST",
+    ];
+    let answer = server.ask_with("OPTIONS /api/runs", &preflight, "");
+    assert!(answer.status >= 400 && answer.header("access-control-allow-methods").is_none());
+}
+
+#[test]
+fn what_changes_something_comes_from_the_page_itself_and_is_json() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let body = asked(&bed, &null(1, "1s")).to_string();
+    let own = format!("Origin: http://{}", server.address);
+    let json = "Content-Type: application/json";
+    let send = |headers: &[&str]| server.ask_with("POST /api/check", headers, &body).status;
+    assert_eq!(send(&[json]), 200);
+    assert_eq!(send(&[json, &own, "Sec-Fetch-Site: same-origin"]), 200);
+    assert_eq!(
+        send(&["Content-Type: application/json; charset=utf-8"]),
+        200
+    );
+    for kind in [
+        "Content-Type: text/plain",
+        "Content-Type: application/x-www-form-urlencoded",
+        "Content-Type: multipart/form-data; boundary=x",
+        "Content-Type: text/plain; application/json",
+        "X-None: 1",
+    ] {
+        assert_eq!(send(&[kind]), 415, "{kind}");
+    }
+    for header in [
+        "Origin: http://evil.example",
+        "Origin: null",
+        "Origin: https://127.0.0.1",
+        "Origin: http://127.0.0.1:1",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: same-site",
+    ] {
+        assert_eq!(send(&[json, header]), 403, "{header}");
+    }
+    // A figure of elsewhere's page cannot be made of an answer, either.
+    let cross = ["Sec-Fetch-Site: cross-site"];
+    assert_eq!(server.ask_with("GET /api/runs", &cross, "").status, 403);
+    for line in [
+        "GET /api/runs/last/stop",
+        "GET /api/queue/pause",
+        "POST /api/queue",
+        "GET /api/check",
+    ] {
+        let status = server.change(line, &json!({})).status;
+        assert!(status == 405 || status == 404, "{line}: {status}");
+    }
+    assert!(
+        server.get("/api/queue").json()["entries"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn large_and_slow_requests_end_and_others_are_served_meanwhile() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let json = "Content-Type: application/json";
+    let head = format!(
+        "POST /api/check HTTP/1.1\r\nHost: localhost\r\n{json}\r\nAuthorization: Bearer {}\r\n",
+        server.token
+    );
+    let announced = format!("{head}Content-Length: 104857600\r\n\r\n");
+    assert_eq!(server.raw(announced.as_bytes()).status, 413);
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n200000\r\n");
+    let body = [chunked.as_bytes(), &vec![b' '; 0x20_0000]].concat();
+    assert_eq!(server.raw(&body).status, 413);
+    let wide = format!("X-Wide: {}", "x".repeat(20_000));
+    assert_eq!(server.ask_with("GET /api", &[&wide], "").status, 431);
+    let many: Vec<String> = (0..200).map(|number| format!("X-{number}: 1")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(server.ask_with("GET /api", &many, "").status, 431);
+    // As many as wait for the rest of their requests, one more is served at once or is told that
+    // there is no room; and they do not wait for ever.
+    let mut slow: Vec<_> = (0..40).map(|_| server.connect()).collect();
+    for stream in &mut slow {
+        stream.write_all(b"GET /api HTTP/1.1\r\nHost: loc").unwrap();
+    }
+    let mut late = server.connect();
+    late.write_all(format!("{head}Content-Length: 100\r\n\r\n{{").as_bytes())
+        .unwrap();
+    assert_eq!(server.get("/api").status, 200);
+    assert_eq!(end_to_end::read_all(&mut late).status, 408);
+    for stream in &mut slow {
+        let status = end_to_end::read_all(stream).status;
+        assert!(status == 0 || status == 408, "{status}");
+    }
+}
+
+#[test]
+fn a_thousand_idle_streams_are_served_or_refused() {
+    let bed = Bed::new().unwrap();
+    bed.file("null.toml", null(1, "100ms"));
+    assert_eq!(bed.measure(&["null.toml", "--no-html"]).code, 0);
+    bed.file("long.toml", null(1, "60s"));
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut run = bed.start(&["run", "long.toml", "--target", &target, "--no-html"]);
+    bed.wait_for_intervals(1);
+    let server = Server::start(&bed, &[]);
+    let request = format!(
+        "GET /api/runs/last/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.token
+    );
+    let mut streams = Vec::new();
+    let (mut served, mut refused) = (0, 0);
+    for _ in 0..1000 {
+        let mut stream = server.connect();
+        let _ = stream.write_all(request.as_bytes());
+        let mut beginning = [0; 12];
+        match stream.read_exact(&mut beginning) {
+            Ok(()) if beginning.ends_with(b"200") => {
+                served += 1;
+                streams.push(stream);
+            }
+            _ => refused += 1,
+        }
+    }
+    assert!(
+        served >= 10 && served + refused == 1000,
+        "{served} {refused}"
+    );
+    drop(streams);
+    wait_for("room", || server.get("/api").status == 200);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    wait_for_status(&server, "last", "interrupted");
+}
+
+#[test]
+fn what_leads_out_of_the_roots_or_the_folder_is_refused() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let target = bed.target().to_string_lossy().into_owned();
+    let outside = bed.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, bed.target().join("link")).unwrap();
+    for path in [
+        outside.to_string_lossy().into_owned(),
+        format!("{target}/../outside"),
+        format!("{target}/link"),
+        format!("{target}/none"),
+        "/".to_owned(),
+        "/dev/vda".to_owned(),
+        format!("{target}\u{0}"),
+        "target".to_owned(),
+    ] {
+        let mut request = asked(&bed, &null(1, "1s"));
+        request["targets"] = json!([path]);
+        let status = server.change("POST /api/runs", &request).status;
+        assert!(status == 403 || status == 400, "{path}: {status}");
+        let query = path.replace('\u{0}', "%00");
+        let status = server.get(&format!("/api/doctor?target={query}")).status;
+        assert!(status == 403 || status == 400, "{path}: {status}");
+    }
+    let in_file = "size = \"1m\"\nrun_time = \"1s\"\n[[access_spec]]\nname = \"x\"\n\
+        line = [{ size = \"4k\", random = 100 }]\n";
+    let mut request = asked(&bed, in_file);
+    request["targets"] = json!([]);
+    request["settings"] = json!({ "target": outside });
+    let status = server.change("POST /api/runs", &request).status;
+    assert!((400..500).contains(&status), "{status}");
+    let mut request = asked(&bed, in_file);
+    request["overwrite_devices"] = json!(["/dev/vda"]);
+    let answer = server.change("POST /api/runs", &request);
+    assert_eq!(
+        fits(&bed, "serve-error", 403, &answer)["help"].is_string(),
+        true
+    );
+}
+
+#[test]
+fn no_name_or_run_leads_to_a_file_of_others() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    for name in [
+        "..%2f..%2fetc%2fpasswd",
+        "%2fetc%2fpasswd",
+        "..",
+        ".hidden",
+        "-x",
+        "a%00b",
+        "%0a",
+    ] {
+        for (line, body) in [
+            (format!("GET /api/workloads/own/{name}"), json!({})),
+            (
+                format!("PUT /api/workloads/own/{name}"),
+                json!({"text": "x"}),
+            ),
+            (format!("DELETE /api/workloads/own/{name}"), json!({})),
+        ] {
+            let status = server.change(&line, &body).status;
+            assert!((400..500).contains(&status), "{line}: {status}");
+        }
+    }
+    for choice in [
+        json!({"own": "../x"}),
+        json!({"builtin": "/etc/passwd"}),
+        json!({"builtin": "-h"}),
+        json!({"text": "x", "name": "../x"}),
+        json!({"text": "x", "kind": "--db=/x"}),
+        json!({}),
+    ] {
+        let answer = server.change("POST /api/show", &choice);
+        assert!(
+            (400..500).contains(&answer.status),
+            "{choice}: {}",
+            answer.body
+        );
+    }
+    for selector in [
+        "..%2f..%2fx",
+        "%2fetc%2fpasswd",
+        "-x",
+        "last%00",
+        "%3Cscript%3E",
+    ] {
+        for path in ["", "/page", "/record", "/csv", "/intervals", "/events"] {
+            let status = server.get(&format!("/api/runs/{selector}{path}")).status;
+            assert!((400..500).contains(&status), "{selector}{path}: {status}");
+        }
+        let status = server
+            .get(&format!("/api/compare?runs={selector},last"))
+            .status;
+        assert!((400..500).contains(&status), "{selector}: {status}");
+    }
+    assert!(
+        server.get("/api/queue").json()["entries"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn ones_own_workloads_are_kept_and_no_link_is_followed() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let text = null(1, "1s");
+    let put = |name: &str, replace: bool| {
+        let line = format!("PUT /api/workloads/own/{name}");
+        server.change(&line, &json!({"text": text, "replace": replace}))
+    };
+    let list = fits(&bed, "serve-own", 200, &put("My%20load.toml", false));
+    assert_eq!(list["files"][0]["name"], "My load.toml");
+    assert_eq!(put("My%20load.toml", false).status, 409);
+    assert_eq!(put("My%20load.toml", true).status, 200);
+    let got = server.get("/api/workloads/own/My%20load.toml");
+    assert_eq!(fits(&bed, "serve-text", 200, &got)["text"], text.as_str());
+    let folder = std::path::PathBuf::from(list["folder"].as_str().unwrap());
+    let secret = bed.file("secret", "s");
+    std::os::unix::fs::symlink(&secret, folder.join("link.toml")).unwrap();
+    assert!(server.get("/api/workloads/own/link.toml").status >= 400);
+    assert_eq!(put("link.toml", true).status, 409);
+    let check = json!({"workload": {"own": "My load.toml"}, "targets": [bed.target()]});
+    let checked = fits(
+        &bed,
+        "serve-check",
+        200,
+        &server.change("POST /api/check", &check),
+    );
+    assert_eq!(
+        (&checked["is_understood"], &checked["may_start"]),
+        (&json!(true), &json!(true))
+    );
+    let gone = server.change("DELETE /api/workloads/own/My%20load.toml", &json!({}));
+    assert_eq!(fits(&bed, "serve-own", 200, &gone)["files"], json!([]));
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "s");
+}
+
+#[test]
+fn a_workload_is_checked_by_line_converted_and_shown() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let wrong = format!("{}nothing = 1\n", null(1, "1s"));
+    let answer = server.change("POST /api/check", &asked(&bed, &wrong));
+    let checked = fits(&bed, "serve-check", 200, &answer);
+    assert_eq!(checked["is_understood"], false);
+    let verdict = &checked["verdicts"][0];
+    assert_eq!(
+        (&verdict["severity"], &verdict["file"]),
+        (&json!("error"), &json!("null.toml"))
+    );
+    assert_eq!(verdict["line"], wrong.lines().count());
+    let answer = server.change("POST /api/check", &asked(&bed, &null(2, "3s")));
+    let checked = fits(&bed, "serve-check", 200, &answer);
+    assert_eq!(checked["planned_ns"], 6_000_000_000_u64);
+    assert_eq!(checked["plan"]["cells"].as_array().unwrap().len(), 2);
+    let convert = json!({"workload": {"builtin": "file-server"}, "to": "icf"});
+    let converted = fits(
+        &bed,
+        "serve-convert",
+        200,
+        &server.change("POST /api/convert", &convert),
+    );
+    assert!(
+        converted["text"]
+            .as_str()
+            .unwrap()
+            .contains("'ACCESS SPECIFICATIONS")
+    );
+    let shown = server.change("POST /api/show", &json!({"builtin": "file-server"}));
+    let shown = fits(&bed, "show", 200, &shown);
+    assert!(shown["toml"].as_str().unwrap().contains("access_spec"));
+    fits(&bed, "list", 200, &server.get("/api/workloads"));
+    fits(&bed, "keys", 200, &server.get("/api/keys"));
+    fits(&bed, "paper-list", 200, &server.get("/api/papers"));
+    let facts = fits(&bed, "serve", 200, &server.get("/api"));
+    let root = facts["roots"][0]["path"].as_str().unwrap();
+    assert_eq!(root, bed.target().canonicalize().unwrap().to_str().unwrap());
+    for missing in [
+        json!({"workload": {"builtin": "nothing"}}),
+        json!({"unknown": 1}),
+        json!([]),
+    ] {
+        let answer = server.change("POST /api/check", &missing);
+        assert!(
+            answer.status == 404 || answer.status == 400,
+            "{}",
+            answer.body
+        );
+        fits(&bed, "serve-error", answer.status, &answer);
+    }
+}
+
+#[test]
+fn a_run_is_started_watched_kept_compared_and_removed() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let mut request = asked(&bed, &null(2, "1500ms"));
+    request["note"] = json!("<script>alert(1)</script>");
+    request["tags"] = json!(["first"]);
+    let first = begun(&bed, &server, &request);
+    let events = server.events(&format!("/api/runs/{first}/events"), None, "run-end");
+    let seen = names(&events);
+    assert_eq!((seen[0], *seen.last().unwrap()), ("hello", "run-end"));
+    let count = |name: &str| seen.iter().filter(|it| **it == name).count();
+    assert_eq!((count("cell-start"), count("cell-end")), (2, 2), "{seen:?}");
+    assert!(count("interval") >= 1, "{seen:?}");
+    assert_eq!(events.last().unwrap().data["status"], "complete");
+    let view = fits(
+        &bed,
+        "serve-run",
+        200,
+        &server.get(&format!("/api/runs/{first}")),
+    );
+    assert_eq!(view["run"]["note"], "<script>alert(1)</script>");
+    assert_eq!(view["run"]["tags"], json!(["first"]));
+    assert_eq!(view["planned"].as_array().unwrap().len(), 2);
+    assert_eq!(view["cells"].as_array().unwrap().len(), 2);
+    let path = format!("/api/runs/{first}/intervals");
+    let intervals = fits(&bed, "serve-intervals", 200, &server.get(&path));
+    assert!(intervals["cells"][1]["is_complete"].as_bool().unwrap());
+    assert!(intervals["interval_count"].as_u64().unwrap() > 10);
+    let few = server.get(&format!("{path}?cell=1&points=4")).json();
+    assert!(few["cells"][0]["intervals"].as_array().unwrap().len() <= 4);
+    let page = server.get(&format!("/api/runs/{first}/page"));
+    assert_eq!(page.status, 200);
+    assert!(!page.body.contains("<script>alert(1)"));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("script-src 'sha256-") && !policy.contains("connect-src"));
+    let record = server.get(&format!("/api/runs/{first}/record"));
+    assert_eq!(record.json()["id"], first.as_str());
+    assert!(
+        record
+            .header("content-disposition")
+            .unwrap()
+            .contains("attachment")
+    );
+    assert!(
+        server
+            .get(&format!("/api/runs/{first}/csv"))
+            .body
+            .contains(',')
+    );
+    let second = begun(&bed, &server, &asked(&bed, &null(2, "300ms")));
+    wait_for_status(&server, &second, "complete");
+    let answer = server.get(&format!("/api/compare?runs={first},{second}"));
+    fits(&bed, "compare", 200, &answer);
+    let page = server.get(&format!("/api/compare/page?runs={first},{second}"));
+    assert!(page.status == 200 && page.body.contains("<html"));
+}
+
+#[test]
+fn runs_are_noted_found_and_removed() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let first = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
+    wait_for_status(&server, &first, "complete");
+    let second = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
+    wait_for_status(&server, &second, "complete");
+    let notes = json!({"tags": ["second", "third"], "note": ""});
+    let line = format!("PUT /api/runs/{first}/notes");
+    let view = fits(&bed, "serve-run", 200, &server.change(&line, &notes));
+    assert_eq!(
+        (&view["run"]["tags"], &view["run"]["note"]),
+        (&json!(["second", "third"]), &json!(""))
+    );
+    let found = |query: &str| {
+        let list = fits(
+            &bed,
+            "serve-runs",
+            200,
+            &server.get(&format!("/api/runs?{query}")),
+        );
+        list["matching_count"].as_u64().unwrap()
+    };
+    for (query, count) in [
+        ("", 2),
+        ("search=third", 1),
+        ("search=NOTHING+null", 0),
+        ("tags=second,third", 1),
+        ("status=complete", 2),
+        ("status=running", 0),
+        ("workload=null&sort=rate&rising=true", 2),
+        ("search=%27%22%25_%5C", 0),
+        ("since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z", 0),
+    ] {
+        assert_eq!(found(query), count, "{query}");
+    }
+    assert_eq!(server.get("/api/runs?status=done").status, 400);
+    let short = view["run"]["short_id"].as_str().unwrap();
+    assert_eq!(
+        server
+            .change(&format!("DELETE /api/runs/{short}"), &json!({}))
+            .status,
+        400
+    );
+    let gone = server.change(&format!("DELETE /api/runs/{first}"), &json!({}));
+    assert_eq!(
+        fits(&bed, "serve-removed", 200, &gone)["removed"],
+        first.as_str()
+    );
+    assert_eq!(found(""), 1);
+    assert_eq!(server.get(&format!("/api/runs/{first}")).status, 404);
+}
+
+#[test]
+fn a_stream_goes_on_where_it_was() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let run = begun(&bed, &server, &asked(&bed, &null(3, "1200ms")));
+    let path = format!("/api/runs/{run}/events");
+    let first = server.events(&path, None, "cell-end");
+    let last = first.last().unwrap();
+    assert!(last.id.starts_with(&format!("{run}:")), "{}", last.id);
+    let rest = server.events(&path, Some(&last.id), "run-end");
+    let starts = rest.iter().filter(|event| event.name == "cell-start");
+    let positions: Vec<_> = starts.map(|event| event.data["position"].clone()).collect();
+    assert_eq!(positions, [1, 2]);
+    // Two who read the same see the same, also afterwards.
+    let again = server.events(&path, Some(&last.id), "run-end");
+    let of = |events: &[StreamEvent]| {
+        let cells = events.iter().filter(|event| event.name.starts_with("cell"));
+        cells
+            .map(|event| (event.name.clone(), event.data.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&rest), of(&again));
+    for id in [
+        "x",
+        "1.2.3",
+        &format!("{run}:x"),
+        &format!("other:{}", "0.0.0"),
+    ] {
+        let header = format!("Last-Event-ID: {id}");
+        let answer = server.ask_with(&format!("GET {path}"), &[&header], "");
+        assert_eq!(answer.status, 400, "{id}");
+    }
+}
+
+#[test]
+fn a_run_outlives_the_server_and_a_new_one_goes_on_where_it_was() {
+    let bed = Bed::new().unwrap();
+    let token = token_file(&bed);
+    let target = bed.target().to_string_lossy().into_owned();
+    let arguments = ["--target", target.as_str()];
+    let server = Server::with(&bed, &arguments, Some(&token));
+    assert_eq!(server.token, "0123456789abcdef0123456789abcdef-test");
+    let run = begun(&bed, &server, &asked(&bed, &null(2, "3s")));
+    let waiting = server.change("POST /api/runs", &asked(&bed, &null(1, "100ms")));
+    assert_eq!(waiting.status, 202);
+    let path = format!("/api/runs/{run}/events");
+    let before = server.events(&path, None, "interval");
+    let port = server.address.port();
+    server.kill();
+    let server = Server::with(&bed, &arguments, Some(&token));
+    // The port is free again, so that a page that is open finds it.
+    assert_eq!(server.address.port(), port);
+    assert_eq!(status(&server, &run), "running");
+    let queue = fits(&bed, "serve-queue", 200, &server.get("/api/queue"));
+    assert_eq!(
+        (&queue["is_paused"], &queue["entries"][0]["state"]),
+        (&json!(true), &json!("waiting"))
+    );
+    let resumed = server.change("PUT /api/queue/pause", &json!({"is_paused": false}));
+    fits(&bed, "serve-queue", 200, &resumed);
+    let after = server.events(&path, Some(&before.last().unwrap().id), "run-end");
+    assert_eq!(after.last().unwrap().data["status"], "complete");
+    assert_eq!(
+        names(&after)
+            .iter()
+            .filter(|name| **name == "cell-end")
+            .count(),
+        2
+    );
+    // What waited begins once the run of the other server is over.
+    wait_for("the next run", || {
+        let queue = server.get("/api/queue").json();
+        queue["entries"][0]["state"] == "ended" && queue["entries"][0]["exit_code"] == 0
+    });
+    assert_eq!(bed.listed(&[]).len(), 2);
+}
+
+#[test]
+fn a_run_that_is_killed_is_shown_as_interrupted() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let run = begun(&bed, &server, &asked(&bed, &null(1, "60s")));
+    let entry = server.get("/api/queue").json()["entries"][0].clone();
+    let path = format!("/api/runs/{run}/events");
+    assert_eq!(
+        server.events(&path, None, "interval").last().unwrap().name,
+        "interval"
+    );
+    run_tool("kill", &["-KILL", &entry["pid"].to_string()]).unwrap();
+    let events = server.events(&path, None, "run-end");
+    assert_eq!(events.last().unwrap().data["status"], "interrupted");
+    wait_for("the end of its process", || {
+        server.get("/api/queue").json()["entries"][0]["state"] == "ended"
+    });
+}
+
+#[test]
+fn a_run_is_stopped_with_what_was_measured_or_aborted_without() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let text = "size = \"16m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
+        [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+    let run = begun(&bed, &server, &asked(&bed, text));
+    let path = format!("/api/runs/{run}/events");
+    assert_eq!(
+        server.events(&path, None, "interval").last().unwrap().name,
+        "interval"
+    );
+    // Asked twice, as somebody does who sees nothing happen: the second must not end it at once.
+    for _ in 0..2 {
+        let answer = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+        assert!(
+            answer.status == 202 || answer.status == 409,
+            "{}",
+            answer.body
+        );
+    }
+    wait_for_status(&server, &run, "interrupted");
+    wait_for("removed files", || bed.left_in_target().is_empty());
+    let view = server.get(&format!("/api/runs/{run}")).json();
+    assert!(view["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
+    let again = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+    fits(&bed, "serve-error", 409, &again);
+    let run = begun(&bed, &server, &asked(&bed, text));
+    let told = server.change(&format!("POST /api/runs/{run}/abort"), &json!({}));
+    fits(&bed, "serve-told", 202, &told);
+    wait_for("a removed run", || {
+        server.get(&format!("/api/runs/{run}")).status == 404
+    });
+    wait_for("removed files", || bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_cell_is_left_out_and_the_next_one_is_measured() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let text = null(2, "60s");
+    let run = begun(&bed, &server, &asked(&bed, &text));
+    let path = format!("/api/runs/{run}/events");
+    let events = server.events(&path, None, "interval");
+    let interval = &events.last().unwrap().data["interval"];
+    let latencies = &interval["latencies"]["read"];
+    let counts = latencies["counts"].as_array().unwrap();
+    let counted: u64 = counts.iter().map(|it| it.as_u64().unwrap()).sum();
+    assert_eq!(counted, interval["operations"]["read"]["count"]);
+    assert!(interval["ran_ns"].as_u64().unwrap() > 0, "{interval}");
+    let told = server.change(&format!("POST /api/runs/{run}/skip"), &json!({}));
+    fits(&bed, "serve-told", 202, &told);
+    let events = server.events(&path, Some(&events.last().unwrap().id), "interval");
+    assert!(names(&events).contains(&"cell-end"), "{:?}", names(&events));
+    assert_eq!(events.last().unwrap().data["position"], 1);
+    let told = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+    assert_eq!(told.status, 202);
+    wait_for_status(&server, &run, "interrupted");
+}
+
+#[test]
+fn a_page_beside_a_run_ends_with_it() {
+    let bed = Bed::new().unwrap();
+    bed.file("null.toml", null(1, "4s"));
+    let mut command = bed.command(&["run", "null.toml", "--web", "--quiet", "--no-html"]);
+    command.args(["--target".as_ref(), bed.target().as_os_str()]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut run = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
+    let url = said.find_map(|line| Some(line.unwrap().strip_prefix("page: ")?.to_owned()));
+    let server = Server::at(&url.unwrap());
+    let facts = fits(&bed, "serve", 200, &server.get("/api"));
+    let id = facts["beside_run"].as_str().unwrap();
+    let events = server.events(&format!("/api/runs/{id}/events"), None, "run-end");
+    assert_eq!(events.last().unwrap().data["status"], "complete");
+    assert!(run.wait().unwrap().success());
+    wait_for("the end of the server", || {
+        std::net::TcpStream::connect(server.address).is_err()
+    });
+}
+
+#[test]
+fn runs_wait_for_each_other_and_can_be_moved_and_taken_out() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let run = begun(&bed, &server, &asked(&bed, &null(1, "60s")));
+    let ids: Vec<String> = (0..3)
+        .map(|_| {
+            let answer = server.change("POST /api/runs", &asked(&bed, &null(1, "100ms")));
+            answer.json()["id"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let order = json!({"ids": [ids[2], ids[0]]});
+    let queue = fits(
+        &bed,
+        "serve-queue",
+        200,
+        &server.change("PUT /api/queue/order", &order),
+    );
+    let seen: Vec<_> = queue["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["id"].clone())
+        .collect();
+    assert_eq!(seen[1..], [json!(ids[2]), json!(ids[0]), json!(ids[1])]);
+    assert_eq!(
+        server
+            .change("PUT /api/queue/order", &json!({"ids": ["x"]}))
+            .status,
+        404
+    );
+    let line = format!("DELETE /api/queue/{}", ids[0]);
+    fits(&bed, "serve-queue", 200, &server.change(&line, &json!({})));
+    let first = seen[0].as_str().unwrap();
+    assert_eq!(
+        server
+            .change(&format!("DELETE /api/queue/{first}"), &json!({}))
+            .status,
+        409
+    );
+    let cleared = fits(
+        &bed,
+        "serve-queue",
+        200,
+        &server.change("DELETE /api/queue", &json!({})),
+    );
+    assert_eq!(cleared["entries"].as_array().unwrap().len(), 1);
+    let stopped = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+    assert_eq!(stopped.status, 202);
+    wait_for_status(&server, &run, "interrupted");
+    assert_eq!(bed.listed(&[]).len(), 1);
+}
+
+#[test]
+fn the_server_prints_one_url_takes_the_next_port_and_ends_at_ctrl_c() {
+    let bed = Bed::new().unwrap();
+    let mut first = Server::start(&bed, &[]);
+    let second = Server::start(&bed, &[]);
+    assert_ne!(first.address.port(), second.address.port());
+    assert_ne!(first.token, second.token);
+    assert!(first.url.starts_with("http://127.0.0.1:"));
+    let taken = first.address.to_string();
+    let refused = bed.run(&["serve", "--listen", &taken]);
+    refused.assert_refused(3, &["cannot listen on", &taken, "--listen"]);
+    let begin = Instant::now();
+    run_tool("kill", &["-INT", &first.id().to_string()]).unwrap();
+    assert_eq!(first.wait(), Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(60));
+    assert_eq!(second.get("/api").status, 200);
+}
+
+#[test]
+fn what_others_could_reach_must_be_asked_for() {
+    let bed = Bed::new().unwrap();
+    let refused = bed.run(&["serve", "--listen", "0.0.0.0:0"]);
+    refused.assert_refused(2, &["0.0.0.0:0", "--allow-host", "ssh -L"]);
+    let refused = bed.run(&["serve", "--allow-host", "http://x"]);
+    refused.assert_refused(2, &["`http://x`", "without scheme"]);
+    let refused = bed.run(&["serve", "--target", "nothing"]);
+    refused.assert_refused(2, &["`nothing`"]);
+    let refused = bed.run(&["serve", "--overwrite-device", "."]);
+    refused.assert_refused(2, &["not a block device"]);
+    let mut command = bed.command(&["serve"]);
+    command.env("PGMETER_TOKEN_FILE", bed.file("open-token", "0".repeat(40)));
+    end_to_end::finish(&mut command).assert_refused(2, &["open-token", "others can read it"]);
+    let server = Server::with(
+        &bed,
+        &["--listen", "0.0.0.0:0", "--allow-host", "Lab.Example"],
+        None,
+    );
+    assert!(
+        server.url.starts_with("http://Lab.Example:"),
+        "{}",
+        server.url
+    );
+    let ask = |host: &str| server.ask_with("GET /api", &[host], "").status;
+    assert_eq!((ask("Host: lab.example"), ask("Host: example")), (200, 403));
+    // Without a target, nothing can be started.
+    let answer = server.change("POST /api/runs", &asked(&bed, &null(1, "1s")));
+    let refused = fits(&bed, "serve-error", 403, &answer);
+    assert!(refused["help"].as_str().unwrap().contains("--target"));
+}
