@@ -8,13 +8,14 @@ use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::{Bytes, Percent, Rate, Span};
 
+use super::by_key::by_key;
 use super::{BlockSizeChoice, ContentChoice, CpuList, DistributionChoice, OneOrMany, Seed};
 use crate::job::{DurableWrites, FileCache, Layout, NameWork, Wrap};
 use crate::plan::{ArrivalKind, CacheMode, EngineKind};
 
 /// A job, which does one kind of work on files of its own. The jobs of a workload run beside each
 /// other, but for those that wait; each has a result.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobTable {
     /// Name, for reports and for files without names. Default: `job-1`, `job-2`, ...
@@ -194,6 +195,19 @@ pub struct JobTable {
     pub reads: Option<DirectionTable>,
     /// What is different for writes. Default: nothing.
     pub writes: Option<DirectionTable>,
+}
+
+by_key! {
+    JobTable, job_keys:
+    name, count, waits, start_delay, ends_others, goes_on_after_errors, engine, cache, iodepth,
+    sqpoll, iopoll, batch, target, files, file_names, size, start, start_step, size_percent,
+    start_percent, start_align, layout, page_cache, remove, layout_only, names, read, mixed,
+    random, block_size, block_unit, align, distribution, byte_zones, run_length, run_place, skip,
+    back, file_order, file_distribution, requests_per_file, zone_size, zone_used, zone_skip,
+    bytes, bytes_percent, operations, loops, starts_over, run_time, ramp_time, fsync_each,
+    fdatasync_each, fsync_at_end, durable, delay, burst, burst_time, burst_counts_issued, rate,
+    byte_rate, arrivals, delay_moves_rate, content, verify, read_back, read_back_each,
+    read_back_batch, seed, cpus, cpu_set, nice, io_class, io_priority, fio_compat, reads, writes,
 }
 
 /// Keys of a job that may be different for reads and for writes.

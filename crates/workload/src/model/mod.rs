@@ -6,6 +6,7 @@
 mod access;
 mod block_size;
 mod built;
+mod by_key;
 mod content;
 mod cpus;
 mod cycling;
@@ -22,7 +23,7 @@ mod times_memory;
 mod worker;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use units::{Bytes, Percent, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
@@ -51,6 +52,8 @@ pub(crate) use table::{OwnSeeds, Table};
 pub use times_memory::TimesMemory;
 pub use worker::Worker;
 
+use by_key::by_key;
+
 use crate::classics::postmark::Postmark;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::icf::Extras;
@@ -64,7 +67,7 @@ pub const IDLE: &str = "Idle";
 ///
 /// Sizes are written `4096`, `"4k"`, `"4KiB"` or `"4kB"` (4000); times `10` (seconds), `"500ms"`,
 /// `"5m"`; percents are numbers from 0 to 100.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workload {
     /// Name in kebab case, for the command line and for records. Default: the file's name without
@@ -249,4 +252,14 @@ pub struct Workload {
     /// all parts that do not set them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub part: Vec<Workload>,
+}
+
+by_key! {
+    Workload, workload_keys:
+    name, title, description, source, base = "use", targets, engine, cache, iodepth, rate,
+    arrivals, curve, find_rate, find_depth, workers, size, times_memory, start, run_time,
+    ramp_time, operations, new_file, until, steady, precondition, repetitions, precision, budget,
+    seed, cpus, verify, keep, warm, position, cursor, content, sqpoll, iopoll, batch, test_type,
+    cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way, tokens, phase, rounds, job,
+    access_spec, iometer, worker, part,
 }

@@ -9,6 +9,7 @@ use serde::de::{Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::{Bytes, Span};
 
+use super::super::by_key::by_key;
 use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice};
 use crate::program::{Turn, Which, Whose};
 
@@ -40,7 +41,7 @@ pub enum ActWord {
 /// An act: one verb, and what it takes. A file is named by its fileset, from which one is picked,
 /// or by `@` and a handle, which is the file that was picked last under that handle; `@` alone is
 /// the one without a name.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ActTable {
     /// Makes a file that is not there, and leaves it open: a fileset, or `@`.
@@ -148,6 +149,14 @@ pub struct ActTable {
     pub at: Option<PlaceChoice>,
     /// Label under which it is counted and timed, besides its operation. Default: none.
     pub label: Option<String>,
+}
+
+by_key! {
+    ActTable, act_keys:
+    create, open, stat, unlink, mkdir, rmdir, list, rename, link, symlink, chmod, close, fsync,
+    fdatasync, fstat, read, write, truncate, times, mix, step, transaction, think, burn, put,
+    take, meet, count, whose, per_calls, per_bytes, of, acts = "do", pick, which, turn, to,
+    to_pick, to_which, to_turn, handle, way, piece, at, label,
 }
 
 /// One of several, of which one is done.

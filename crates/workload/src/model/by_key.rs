@@ -1,0 +1,141 @@
+//! Reading of large tables, key by key into a table that is there: what is derived has a place of
+//! its own for each key, once for each way to read, and is many times as long.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+
+/// Which of the keys of a table it is.
+pub(crate) struct KeyOf(pub &'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for KeyOf {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for KeyOf {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<usize, E> {
+        let index = self.0.iter().position(|key| *key == name);
+        index.ok_or_else(|| E::unknown_field(name, self.0))
+    }
+}
+
+/// Reads the value of a key.
+#[inline(never)]
+pub(crate) fn put<'de, T, A>(value: &mut T, map: &mut A) -> Result<(), A::Error>
+where
+    T: Deserialize<'de>,
+    A: MapAccess<'de>,
+{
+    *value = map.next_value()?;
+    Ok(())
+}
+
+/// Implements reading of a table, all of whose keys have defaults: its fields in any order, those
+/// of another name with the key.
+macro_rules! by_key {
+    (@key $field:ident) => {
+        stringify!($field)
+    };
+    (@key $field:ident $key:literal) => {
+        $key
+    };
+    ($table:ident, $module:ident: $($field:ident $(= $key:literal)?),* $(,)?) => {
+        impl<'de> serde::Deserialize<'de> for $table {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                from.deserialize_map($module::Reader)
+            }
+        }
+
+        mod $module {
+            use std::fmt;
+
+            use serde::de::{MapAccess, Visitor};
+
+            use super::$table;
+            use crate::model::by_key::{KeyOf, by_key, put};
+
+            #[expect(non_camel_case_types, reason = "named after the fields")]
+            #[derive(Clone, Copy)]
+            enum Field {
+                $($field),*
+            }
+
+            const FIELDS: [Field; KEYS.len()] = [$(Field::$field),*];
+
+            pub(super) const KEYS: [&str; [$(stringify!($field)),*].len()] =
+                [$(by_key!(@key $field $($key)?)),*];
+
+            pub(super) struct Reader;
+
+            impl<'de> Visitor<'de> for Reader {
+                type Value = $table;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(concat!("struct ", stringify!($table)))
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$table, A::Error> {
+                    let mut table = $table::default();
+                    while let Some(index) = map.next_key_seed(KeyOf(&KEYS))? {
+                        match FIELDS[index] {
+                            $(Field::$field => put(&mut table.$field, &mut map)?),*
+                        }
+                    }
+                    Ok(table)
+                }
+            }
+        }
+    };
+}
+pub(crate) use by_key;
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{ActTable, JobTable, Workload};
+
+    /// The keys that a table reads, from the mistake of another one.
+    fn keys_of<T: serde::de::DeserializeOwned>() -> Vec<String> {
+        let Err(error) = toml::from_str::<T>("no_such_key = 1") else {
+            return Vec::new();
+        };
+        let known = error.message().split('`').skip(3).step_by(2);
+        let mut known: Vec<String> = known.map(str::to_owned).collect();
+        known.sort();
+        known
+    }
+
+    fn keys_of_schema(schema: &schemars::Schema) -> Vec<String> {
+        let properties = schema.get("properties").unwrap().as_object().unwrap();
+        let mut keys: Vec<String> = properties.keys().cloned().collect();
+        keys.sort();
+        keys
+    }
+
+    #[test]
+    fn all_keys_are_read() {
+        let schema = |schema: schemars::Schema| keys_of_schema(&schema);
+        assert_eq!(
+            keys_of::<Workload>(),
+            schema(schemars::schema_for!(Workload))
+        );
+        assert_eq!(
+            keys_of::<JobTable>(),
+            schema(schemars::schema_for!(JobTable))
+        );
+        assert_eq!(
+            keys_of::<ActTable>(),
+            schema(schemars::schema_for!(ActTable))
+        );
+    }
+}
