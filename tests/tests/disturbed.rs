@@ -92,6 +92,8 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
     let bed = Bed::new().unwrap();
     bed.file("reads.toml", READS);
     let mut child = at_work(&bed, &["reads.toml", "--run-time", "10s"]);
+    // Whoever notices begins a moment after the worker.
+    std::thread::sleep(Duration::from_secs(1));
     stop_for_a_while(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let record = saved(&bed);

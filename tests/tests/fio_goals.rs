@@ -273,6 +273,15 @@ fn a_latency_that_no_depth_keeps_ends_the_job_or_is_told() {
         "{}",
         seen.text()
     );
+    bed.file(
+        "late.fio",
+        "[late]\nioengine=psync\nsize=1m\nbs=1m\nrw=write\ntime_based\nruntime=1\n\
+         latency_target=1\nlatency_window=10ms\nlatency_percentile=50\n",
+    );
+    let seen = bed.run(&["run", "late.fio", "--json", "-"]);
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let mut warnings = record["warnings"].as_array().unwrap().iter();
+    assert!(warnings.any(|it| it["code"] == "depth-not-found"));
 }
 
 /// What both say of a steady state.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -695,7 +696,11 @@ fn a_run_outlives_the_server_and_a_new_one_goes_on_where_it_was() {
     let bed = Bed::new().unwrap();
     let token = token_file(&bed);
     let target = bed.target().to_string_lossy().into_owned();
-    let arguments = ["--target", target.as_str()];
+    // Not the default one, which the servers of other tests take as soon as it is free.
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = free.local_addr().unwrap().to_string();
+    drop(free);
+    let arguments = ["--target", target.as_str(), "--listen", &listen];
     let server = Server::with(&bed, &arguments, Some(&token));
     assert_eq!(server.token, "0123456789abcdef0123456789abcdef-test");
     let run = begun(&bed, &server, &asked(&bed, &null(2, "3s")));

@@ -32,6 +32,8 @@ const PROVOKED: &str = "
         an_unstable_clock_is_told
     compressible-content warnings
         zeros_can_be_compressed
+    depth-not-found fio_goals
+        a_latency_that_no_depth_keeps_ends_the_job_or_is_told
     differs-from-original fronts
         mdtest_prints_its_summary_and_the_run_is_stored
     direct-falls-back warnings
@@ -44,6 +46,8 @@ const PROVOKED: &str = "
         what_makes_several_phases_doubtful_is_told_once
     file-smaller-than-memory runs
         what_makes_several_phases_doubtful_is_told_once
+    goal-missed fio_goals
+        a_missed_goal_is_in_the_text_and_a_warning_of_the_run
     interval-late doubts
         a_late_interval_is_told
     io-errors faults

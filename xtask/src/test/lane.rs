@@ -197,6 +197,10 @@ mod tests {
         let known: Vec<&str> = LANES.iter().flat_map(in_lanes).collect();
         for entry in std::fs::read_dir(crate::workspace::root().join("tests/tests")).unwrap() {
             let path = entry.unwrap().path();
+            // Modules that several of them share lie in directories.
+            if path.is_dir() {
+                continue;
+            }
             let name = path.file_stem().unwrap().to_str().unwrap();
             assert!(known.contains(&name), "{name}");
         }
