@@ -21,7 +21,9 @@ fn planned(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
     if seen.code != 0 {
         let text = seen.stderr;
         let error = text.find("error: ").map_or(text.as_str(), |at| &text[at..]);
-        return Err(error.to_owned());
+        // The line of a job file, which TOML has elsewhere, stands below the message, indented.
+        let kept = error.lines().filter(|line| !line.starts_with(' '));
+        return Err(kept.collect::<Vec<_>>().join("\n"));
     }
     let mut plan: Value = serde_json::from_str(&seen.stdout).unwrap();
     let mut kept = serde_json::Map::new();
@@ -68,7 +70,15 @@ fn job_files_of_the_field_are_the_same_jobs_as_toml() {
             let unsaid = "cannot be written as TOML: the job `";
             match planned(&bed, name, &[]) {
                 Ok(_) => toml.assert_refused(2, &[unsaid, "for which there is no key"]),
-                Err(refused) => assert!(toml.stderr.contains(&refused), "{name}: {}", toml.text()),
+                Err(refused) => {
+                    let is_told = refused.lines().all(|line| toml.stderr.contains(line));
+                    // What has no key is told whether or not its targets are on this machine.
+                    assert!(
+                        is_told || toml.stderr.contains(unsaid),
+                        "{name}: {}",
+                        toml.text()
+                    );
+                }
             }
             refused_count += 1;
             continue;
