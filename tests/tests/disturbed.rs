@@ -18,15 +18,21 @@ fn signal(child: &Child, name: &str) {
     run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
 }
 
-/// Whether a thread of the process has a name that begins so.
-fn has_thread(child: &Child, begin: &str) -> bool {
+/// How long a worker has had a processor that is past all that a run opens first, and past each part
+/// of a classic that is over soon.
+const WELL_AT_WORK: Duration = Duration::from_millis(300);
+
+/// Whether a worker of the process has had a processor for longer than that.
+fn has_worker(child: &Child, longer_than: Duration) -> bool {
     let tasks = fs::read_dir(Path::new("/proc").join(child.id().to_string()).join("task"));
-    let mut names = tasks
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
-    names.any(|name| name.starts_with(begin))
+    tasks.into_iter().flatten().flatten().any(|task| {
+        let text = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        let had_ns = text("schedstat")
+            .split(' ')
+            .next()
+            .and_then(|it| it.parse().ok());
+        text("comm").starts_with("worker-") && had_ns.unwrap_or(0) >= ns(longer_than)
+    })
 }
 
 /// Starts a run that is at work: its files are open.
@@ -34,7 +40,7 @@ fn at_work(bed: &Bed, arguments: &[&str]) -> Child {
     let target = bed.target().to_string_lossy().into_owned();
     let common = ["run", "--target", &target, "--json", "saved.json"];
     let child = bed.start(&[&common, arguments].concat());
-    wait_for("a worker", || has_thread(&child, "worker-"));
+    wait_for("a worker", || has_worker(&child, Duration::ZERO));
     child
 }
 
@@ -82,6 +88,7 @@ fn ns(duration: Duration) -> u64 {
 
 /// Stops a process at work for a while.
 fn stop_for_a_while(child: &Child) {
+    wait_for("a worker well at work", || has_worker(child, WELL_AT_WORK));
     signal(child, "STOP");
     std::thread::sleep(STOPPED);
     signal(child, "CONT");
@@ -92,8 +99,6 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
     let bed = Bed::new().unwrap();
     bed.file("reads.toml", READS);
     let mut child = at_work(&bed, &["reads.toml", "--run-time", "10s"]);
-    // Whoever notices begins a moment after the worker.
-    std::thread::sleep(Duration::from_secs(1));
     stop_for_a_while(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let record = saved(&bed);

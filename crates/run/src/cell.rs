@@ -25,6 +25,7 @@ use crate::outcome::Outcome;
 use crate::recorder::Schedule;
 use crate::rounds::Rounds;
 use crate::sample::exchange;
+use crate::standstill::Sleep;
 use crate::start::{Ready, Start};
 use crate::times;
 use crate::watch::{Watch, watch};
@@ -180,6 +181,7 @@ fn run_threads(
         let interval_ns = times::interval_ns(kit.cell);
         let devices = kit.devices.take();
         collection.waits.start(devices, &thread_ids, interval_ns);
+        let sleep = Sleep::new(lane_count, kit.continued, kit.clock);
         let start_ns = kit.clock.now_ns();
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);
@@ -197,8 +199,9 @@ fn run_threads(
                 thread_ids: &thread_ids,
                 all_done: &all_done,
                 end,
+                sleep,
             };
-            watch(kit, collection, &watch_plan);
+            watch(kit, collection, watch_plan);
         }
         let outcomes = join(handles, cell_index);
         wait_until_gone(all_ready.iter().map(|ready| ready.thread_id));

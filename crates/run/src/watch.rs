@@ -27,16 +27,17 @@ pub(crate) struct Watch<'a> {
     pub all_done: &'a dyn Fn() -> bool,
     /// Set to end the workers.
     pub end: &'a AtomicBool,
+    /// Begun before the workers.
+    pub sleep: Sleep<'a>,
 }
 
 /// Watches the workers until all are done.
-pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &Watch<'_>) {
+pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watch: Watch<'_>) {
     let measure_ns = watch.start_ns + kit.cell.ramp_time_ns;
     let end_ns = match times::measure_ns(kit.cell) {
         0 => u64::MAX,
         run_ns => measure_ns.saturating_add(run_ns),
     };
-    let mut sleep = Sleep::new(watch.thread_ids.len(), kit.continued, kit.clock);
     let round_ns = times::round_ns(kit.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
@@ -64,7 +65,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         }
         collection.waits.look(kit.clock);
         collection.goals.look(now_ns);
-        collection.stills.extend(sleep.check(kit.clock));
+        collection.stills.extend(watch.sleep.check(kit.clock));
         collection.collect();
         tell_intervals(kit, collection, measure_ns);
         if collection.judge() > 0 {
@@ -86,7 +87,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         };
         let until_ns = until_ns.min(collection.goals.next_ns());
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
-        let still = sleep.sleep(span_ns, kit.clock, pause);
+        let still = watch.sleep.sleep(span_ns, kit.clock, pause);
         collection.stills.extend(still);
     }
     if next_mark == Some(Mark::End) {
