@@ -26,7 +26,7 @@ use workload::program::{Group, Program, ProgramPhase};
 
 pub use compile::transaction_names;
 pub use grown::{GrownTree, grown_trees};
-pub use interpreter::{Amounts, CallFailure, Interpreter, Stamps, WallMark};
+pub use interpreter::{Amounts, CallFailure, Interpreter, Stamps, Straight, WallMark};
 pub use phase_end::PhaseEnd;
 pub use pick::each_once;
 pub use states::FileStates;

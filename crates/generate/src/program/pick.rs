@@ -129,6 +129,24 @@ pub(super) fn is_initial(file: u32, permille: u32) -> bool {
 }
 
 impl Picker {
+    /// As [`Picker::next`], short where each file comes once as they are numbered.
+    #[inline(always)]
+    pub(super) fn next_in_row(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
+        if let Turns::Once {
+            order: Passage::Forward,
+            turn: Counter::Own(turn),
+        } = &mut self.turns
+            && *turn < self.files.end - self.files.start
+        {
+            let file = self.files.start + *turn;
+            if states.claim(file, self.which, self.claim) == Claimed::Yes {
+                *turn += 1;
+                return Picked::File(file);
+            }
+        }
+        self.next(states, rng)
+    }
+
     /// The next file.
     #[inline]
     pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {

@@ -14,6 +14,7 @@ use workload::program::{
 };
 
 mod ends;
+mod straight;
 mod tables;
 mod waits;
 
@@ -240,6 +241,8 @@ struct Setting {
     seed: u64,
     /// Requests after which all is given up.
     requests_max: usize,
+    /// Whether the workers go the straight path, which must be open to them.
+    is_straight: bool,
 }
 
 impl Default for Setting {
@@ -252,12 +255,25 @@ impl Default for Setting {
             failing: BTreeSet::new(),
             seed: 1,
             requests_max: 200_000,
+            is_straight: false,
         }
     }
 }
 
 /// The workers of a phase, about to begin.
 fn interpreters(
+    program: &Program,
+    phase: &ProgramPhase,
+    setting: &Setting,
+    states: &[Arc<FileStates>],
+) -> Vec<Interpreter> {
+    let mut workers = seated(program, phase, setting, states);
+    workers.iter_mut().for_each(Generator::begin);
+    workers
+}
+
+/// The same, before they go to what is measured.
+fn seated(
     program: &Program,
     phase: &ProgramPhase,
     setting: &Setting,
@@ -280,7 +296,7 @@ fn interpreters(
                 0
             }];
             let worker_index = if setting.groups_apart { 0 } else { number };
-            let mut interpreter = Interpreter::new(&Seat {
+            Interpreter::new(&Seat {
                 program,
                 phase,
                 group,
@@ -298,11 +314,40 @@ fn interpreters(
                 rounds_per_us: 0.0,
                 initial: false,
             })
-            .unwrap();
-            interpreter.begin();
-            interpreter
+            .unwrap()
         })
         .collect()
+}
+
+/// A worker on the path that it is to go.
+enum Worker {
+    Whole(Box<Interpreter>),
+    Straight(Box<Straight>),
+}
+
+impl Worker {
+    fn begun(interpreter: Interpreter, is_straight: bool) -> Self {
+        let mut worker = match is_straight {
+            true => Self::Straight(Box::new(Straight::of(interpreter).unwrap())),
+            false => Self::Whole(Box::new(interpreter)),
+        };
+        worker.generator().begin();
+        worker
+    }
+
+    fn generator(&mut self) -> &mut dyn Generator {
+        match self {
+            Self::Whole(interpreter) => interpreter.as_mut(),
+            Self::Straight(straight) => straight.as_mut(),
+        }
+    }
+
+    fn into_interpreter(self) -> Interpreter {
+        match self {
+            Self::Whole(interpreter) => *interpreter,
+            Self::Straight(straight) => straight.into_interpreter(),
+        }
+    }
 }
 
 /// Carries a phase out; completions come in an order that follows from the seed.
@@ -321,7 +366,9 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
             model.sizes.insert((fileset as u8, file), 10_000);
         }
     }
-    let mut workers = interpreters(program, phase, setting, &states);
+    let workers = seated(program, phase, setting, &states).into_iter();
+    let begun = |it| Worker::begun(it, setting.is_straight);
+    let mut workers: Vec<Worker> = workers.map(begun).collect();
     let mut seen = Seen {
         model,
         done: BTreeMap::new(),
@@ -338,7 +385,8 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         now_ns += 1000;
         for slot in free.clone() {
             let worker = (slot / setting.slots) as usize;
-            match workers[worker].next(slot % setting.slots, now_ns) {
+            let generator = workers[worker].generator();
+            match generator.next(slot % setting.slots, now_ns) {
                 Step::Issue(request) => {
                     flights.push((worker, request));
                     free.remove(&slot);
@@ -363,12 +411,14 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         let result = seen.model.answer(&request);
         free.insert(request.slot);
         let completion = Completion { slot, result };
-        if let Flow::Timed { kind, errno, .. } = workers[worker].complete(completion, now_ns) {
+        let generator = workers[worker].generator();
+        if let Flow::Timed { kind, errno, .. } = generator.complete(completion, now_ns) {
             let (well, badly) = seen.done.entry(kind).or_default();
             *(if errno == 0 { well } else { badly }) += 1;
         }
     }
-    seen.workers = workers;
+    let workers = workers.into_iter().map(Worker::into_interpreter);
+    seen.workers = workers.collect();
     seen
 }
 

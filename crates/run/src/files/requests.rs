@@ -3,7 +3,7 @@
 use engine::OperationSet;
 use generate::Generator;
 use generate::pool::Play;
-use generate::program::Interpreter;
+use generate::program::{Interpreter, Straight};
 use generate::trace::Player;
 
 /// A lane's generator, which may go on in the next stage.
@@ -50,6 +50,12 @@ impl From<Play> for FileRequests {
 impl From<Interpreter> for FileRequests {
     fn from(interpreter: Interpreter) -> Self {
         Self::Program(Box::new(interpreter))
+    }
+}
+
+impl From<Straight> for FileRequests {
+    fn from(straight: Straight) -> Self {
+        straight.into_interpreter().into()
     }
 }
 

@@ -9,7 +9,7 @@ use engine::{
     with_own_descriptors,
 };
 use generate::pool::TextContent;
-use generate::program::Interpreter;
+use generate::program::{Interpreter, Straight};
 use generate::trace::Player;
 use generate::{Content, ContentSource, FileStamp, Generator, Step};
 use results::EngineNotes;
@@ -90,7 +90,10 @@ pub(crate) fn work(
     }
     if let FileRequests::Program(interpreter) = task.requests {
         let written = (task.contents, lane);
-        return program(*interpreter, task.field, written, cell.engine, start);
+        return match Straight::of(*interpreter) {
+            Ok(straight) => program(straight, task.field, written, cell.engine, start),
+            Err(interpreter) => program(*interpreter, task.field, written, cell.engine, start),
+        };
     }
     let (slots, bytes) = (lane.slot_count(), task.buffer_bytes);
     match (task.field.take(), cell.engine) {
@@ -114,8 +117,8 @@ pub(crate) fn work(
 
 /// As [`work`], of a program: its engines have registers, and what it writes is plain. The loop is
 /// compiled for nothing else, as each further one has tens of thousands of bytes.
-fn program(
-    interpreter: Interpreter,
+fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
+    generator: G,
     field: Option<Field>,
     (contents, lane): (FileContents, &Lane),
     kind: EngineKind,
@@ -124,27 +127,27 @@ fn program(
     let FileContents::Plain(source) = contents else {
         unreachable!("what programs write is plain");
     };
-    let (slots, bytes) = (lane.slot_count(), interpreter.buffer_bytes());
-    let count = interpreter.register_count();
+    let (slots, bytes) = (lane.slot_count(), generator.as_ref().buffer_bytes());
+    let count = generator.as_ref().register_count();
     let written = (source, lane);
     match (field, kind) {
         (None, _) | (_, EngineKind::Null) => {
             let engine = Null::new(slots, bytes)?;
-            with_plain(engine, EngineNotes::default(), interpreter, written, start)
+            with_plain(engine, EngineNotes::default(), generator, written, start)
         }
         (Some(field), EngineKind::IoUring) => {
             let (filesets, options) = (field.filesets(), field.options);
             let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
             let notes = EngineNotes {
-                notes: engine.notes(interpreter.operations()),
+                notes: engine.notes(generator.operations()),
                 ..ring_notes(engine.setup())
             };
-            with_plain(engine, notes, interpreter, written, start)
+            with_plain(engine, notes, generator, written, start)
         }
         (Some(field), EngineKind::Psync | EngineKind::Mmap) => with_own_descriptors(|| {
             let (filesets, options) = (field.filesets(), field.options);
             let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
-            with_plain(engine, EngineNotes::default(), interpreter, written, start)
+            with_plain(engine, EngineNotes::default(), generator, written, start)
         }),
     }
 }

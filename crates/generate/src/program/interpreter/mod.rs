@@ -2,6 +2,7 @@
 
 mod calls;
 mod failures;
+mod straight;
 mod stream;
 mod told;
 mod waits;
@@ -22,6 +23,7 @@ use super::tokens::{Uses, Waits};
 use super::{Progress, Seat, StepCounter};
 use crate::{Flow, GenerateError, Rng, mix};
 
+pub use straight::Straight;
 pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
@@ -83,6 +85,12 @@ enum Level {
     Awaited,
     /// So many.
     Known(u64),
+}
+
+impl AsRef<Interpreter> for Interpreter {
+    fn as_ref(&self) -> &Interpreter {
+        self
+    }
 }
 
 impl Interpreter {
@@ -316,6 +324,7 @@ impl Interpreter {
     }
 
     /// Whether another round may begin, which is then counted.
+    #[inline]
     fn claim_round(&mut self) -> bool {
         let mut may_begin = match self.level {
             Level::Known(rounds) => self.amounts.rounds < rounds,

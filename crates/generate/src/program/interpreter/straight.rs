@@ -1,0 +1,494 @@
+//! A straight path: a worker that does the same few calls on one file after the other.
+//!
+//! What the interpreter looks at before and behind each call costs as much as a call that the
+//! kernel answers at once. Of a body whose calls, amounts and places are known beforehand only the
+//! file changes, so its requests are made once and filled in. Whatever is out of the ordinary (the
+//! end, a failure, a write that is not whole) is left to the interpreter, which is put where it
+//! would have stood.
+
+use std::mem;
+
+use engine::{Completion, Operation, OperationSet, Request};
+
+use super::{Interpreter, Level};
+use crate::program::code::{Amount, CallCode, Form, Instruction, Place, Subject};
+use crate::program::pick::{Picked, Turns};
+use crate::program::slot::{Frame, OngoingCall, Opened, Section};
+use crate::program::states::Claim;
+use crate::{Flow, Generator, Step};
+
+/// The calls of a body at most.
+const CALLS_MAX: usize = 16;
+/// No call: the interpreter goes on by itself.
+const ASIDE: usize = CALLS_MAX;
+
+/// A worker whose body is a row of calls on the file that the first of them picks.
+#[derive(Debug)]
+pub struct Straight {
+    interpreter: Interpreter,
+    calls: Box<[StraightCall]>,
+    /// The picker of the first call, and its fileset.
+    picker: usize,
+    fileset: usize,
+    /// What the calls are counted as together.
+    kind: u8,
+    label: Option<u8>,
+    /// Where the interpreter's transaction ends.
+    end: u16,
+    /// The call that is next or in flight, or [`ASIDE`].
+    at: usize,
+    /// The file that was picked, and the one before it.
+    file: u32,
+    file_before: u32,
+    /// Bytes that all calls of the row write.
+    row_bytes: u64,
+    /// When the first call of the row was issued; 0 before.
+    begin_ns: u64,
+    /// When the last one was.
+    call_ns: u64,
+}
+
+/// A call that is known but for its file.
+#[derive(Debug)]
+struct StraightCall {
+    /// Where its instruction stands.
+    instruction: u16,
+    request: Request,
+    /// What it returns at least if all goes well.
+    result_min: i32,
+    effect: Effect,
+    label: Option<u8>,
+}
+
+/// What a call changes of what is known of its file.
+#[derive(Debug, Clone, Copy)]
+enum Effect {
+    Nothing,
+    /// It exists, is open, and may be empty now.
+    Create {
+        claim: Claim,
+        is_emptying: bool,
+    },
+    Open {
+        is_emptying: bool,
+    },
+    Write,
+    Close,
+    Unlink,
+    /// It was only named.
+    LetGo(Claim),
+}
+
+impl Straight {
+    /// Takes an interpreter whose worker goes a straight path.
+    ///
+    /// # Errors
+    /// The interpreter itself where it does not.
+    pub fn of(interpreter: Interpreter) -> Result<Self, Box<Interpreter>> {
+        match Self::row(&interpreter) {
+            Some(row) => Ok(row.with(interpreter)),
+            None => Err(Box::new(interpreter)),
+        }
+    }
+
+    /// The interpreter as it stands.
+    #[must_use]
+    pub fn into_interpreter(self) -> Interpreter {
+        self.interpreter
+    }
+}
+
+impl AsRef<Interpreter> for Straight {
+    fn as_ref(&self) -> &Interpreter {
+        &self.interpreter
+    }
+}
+
+/// What is known of the body of an interpreter.
+struct Row {
+    calls: Box<[StraightCall]>,
+    picker: usize,
+    kind: u8,
+    label: Option<u8>,
+    end: u16,
+}
+
+impl Row {
+    fn with(self, interpreter: Interpreter) -> Straight {
+        let fileset = interpreter.code.pickers[self.picker].fileset;
+        Straight {
+            row_bytes: bytes(&self.calls),
+            interpreter,
+            calls: self.calls,
+            picker: self.picker,
+            fileset: fileset.into(),
+            kind: self.kind,
+            label: self.label,
+            end: self.end,
+            at: ASIDE,
+            file: 0,
+            file_before: 0,
+            begin_ns: 0,
+            call_ns: 0,
+        }
+    }
+}
+
+impl Straight {
+    fn row(interpreter: &Interpreter) -> Option<Row> {
+        let code = &interpreter.code;
+        let is_alone = interpreter.slots.len() == 1 && interpreter.is_empty(code.first);
+        let mut row = code.instructions[usize::from(code.body)..].iter();
+        let Some(&Instruction::TransactionBegin { kind, label, end }) = row.next() else {
+            return None;
+        };
+        let mut calls = Vec::new();
+        let numbers = row.by_ref().map_while(|it| match it {
+            Instruction::Call(number) => Some(*number),
+            _ => None,
+        });
+        let mut here_bytes = 0;
+        for number in numbers {
+            let instruction = code.body + 1 + calls.len() as u16;
+            let call = &code.calls[usize::from(number)];
+            calls.push(StraightCall::of(call, instruction, &mut here_bytes)?);
+        }
+        // What was not a call was the transaction's end.
+        let is_whole = usize::from(end) == usize::from(code.body) + 1 + calls.len()
+            && code.instructions.get(usize::from(end) + 1) == Some(&Instruction::RoundEnd);
+        let numbers = interpreter.calls_from(code.body + 1, calls.len());
+        let (first, rest) = numbers.split_first()?;
+        let Subject::Pick(picker) = first.subject else {
+            return None;
+        };
+        let picker = usize::from(picker);
+        // Those that are through stay so, however often they are asked.
+        let has_end = matches!(
+            code.pickers[picker].turns,
+            Turns::Once { .. } | Turns::Initial { .. }
+        );
+        let opens = matches!(first.operation, Operation::Create | Operation::Open);
+        let closes = |it: &&CallCode| it.operation == Operation::Close;
+        let is_closed = match opens {
+            true => {
+                rest.last().is_some_and(closes) && rest.iter().filter(|it| closes(it)).count() == 1
+            }
+            false => rest.is_empty(),
+        };
+        let is_one = rest
+            .iter()
+            .all(|it| it.subject == Subject::Handle && it.handle == first.handle);
+        let fits = calls.len() <= CALLS_MAX;
+        (is_alone && is_whole && has_end && is_closed && is_one && fits).then(|| Row {
+            calls: calls.into(),
+            picker,
+            kind,
+            label,
+            end,
+        })
+    }
+}
+
+impl Interpreter {
+    /// The calls of so many instructions.
+    fn calls_from(&self, at: u16, count: usize) -> Vec<&CallCode> {
+        let instructions = self.code.instructions[usize::from(at)..].iter().take(count);
+        let calls = instructions.filter_map(|it| match it {
+            Instruction::Call(number) => self.code.calls.get(usize::from(*number)),
+            _ => None,
+        });
+        calls.collect()
+    }
+}
+
+impl StraightCall {
+    /// None of what is not known beforehand. Files are written from their beginning on.
+    fn of(call: &CallCode, instruction: u16, here_bytes: &mut u64) -> Option<Self> {
+        let Amount::Fixed(bytes) = call.amount else {
+            return None;
+        };
+        let is_emptying = call.is_emptying;
+        let effect = match call.operation {
+            Operation::Create => Effect::Create {
+                claim: call.claim,
+                is_emptying,
+            },
+            Operation::Open => Effect::Open { is_emptying },
+            Operation::Close => Effect::Close,
+            Operation::Write => Effect::Write,
+            Operation::Fsync | Operation::Fdatasync => Effect::Nothing,
+            Operation::Unlink => Effect::Unlink,
+            Operation::Stat => Effect::LetGo(call.claim),
+            _ => return None,
+        };
+        let is_write = call.operation == Operation::Write;
+        let (offset_bytes, length_bytes) = match (&call.form, &call.place) {
+            (Form::Code(code), _) if !is_write => (*code, 0),
+            (Form::Offset, Place::Here) if is_write => (*here_bytes, u32::try_from(bytes).ok()?),
+            _ => return None,
+        };
+        let is_one_piece = length_bytes <= call.piece_bytes && (length_bytes > 0) == is_write;
+        if call.second.is_some() || !is_one_piece {
+            return None;
+        }
+        *here_bytes += u64::from(length_bytes);
+        Some(Self {
+            instruction,
+            request: Request {
+                operation: call.operation,
+                // Those of the file come with it.
+                fileset: 0,
+                file_index: 0,
+                handle: call.handle,
+                slot: 0,
+                length_bytes,
+                offset_bytes,
+            },
+            result_min: i32::try_from(length_bytes).ok()?,
+            effect,
+            label: call.label,
+        })
+    }
+}
+
+/// What calls write.
+fn bytes(calls: &[StraightCall]) -> u64 {
+    let each = calls.iter().map(|it| u64::from(it.request.length_bytes));
+    each.sum()
+}
+
+impl Generator for Straight {
+    fn operations(&self) -> OperationSet {
+        self.interpreter.operations()
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        self.interpreter.transaction_kinds()
+    }
+
+    fn enter(&mut self) -> bool {
+        self.at = ASIDE;
+        self.interpreter.enter()
+    }
+
+    fn begin(&mut self) {
+        self.interpreter.begin_window();
+        let is_in_body = self.interpreter.slots[0].section == Section::Body;
+        self.at = if is_in_body { 0 } else { ASIDE };
+        self.begin_ns = 0;
+    }
+
+    fn leave(&mut self) -> bool {
+        self.at = ASIDE;
+        self.interpreter.leave()
+    }
+
+    #[inline(always)]
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        let Some(call) = self.calls.get(self.at) else {
+            return self.next_aside(slot, now_ns);
+        };
+        let inner = &mut self.interpreter;
+        let is_over = now_ns >= inner.end_ns && inner.is_time_over(now_ns);
+        if is_over || !inner.phase_end.is_quiet() {
+            return self.next_aside(slot, now_ns);
+        }
+        if self.at == 0 {
+            let states = &inner.states[self.fileset];
+            match inner.code.pickers[self.picker].next_in_row(states, &mut inner.rng) {
+                Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
+                Picked::Busy | Picked::Nothing => return self.next_aside(slot, now_ns),
+            }
+        }
+        inner.amounts.calls += 1;
+        if self.begin_ns == 0 {
+            self.begin_ns = now_ns;
+        }
+        self.call_ns = now_ns;
+        Step::Issue(Request {
+            // Below 255.
+            fileset: self.fileset as u8,
+            file_index: self.file,
+            ..call.request
+        })
+    }
+
+    #[inline]
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        match self.at {
+            ASIDE => self.interpreter.expected_bytes(request, result),
+            _ => request.length_bytes,
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        let call = match self.calls.get(self.at) {
+            Some(call) if completion.result >= call.result_min => call,
+            _ => return self.complete_aside(completion, now_ns),
+        };
+        let inner = &mut self.interpreter;
+        let bytes = u64::from(call.request.length_bytes);
+        let states = &inner.states[self.fileset];
+        match call.effect {
+            Effect::Nothing => {}
+            Effect::Create { claim, is_emptying } => {
+                match claim {
+                    Claim::Alone => states.appear(self.file, true),
+                    Claim::Use => states.appear_in_use(self.file),
+                }
+                if is_emptying {
+                    states.set_size(self.file, 0);
+                }
+            }
+            Effect::Open { is_emptying } => {
+                if is_emptying {
+                    states.set_size(self.file, 0);
+                }
+            }
+            Effect::Write => {
+                inner.amounts.written_bytes += bytes;
+                states.reach(self.file, call.request.offset_bytes + bytes);
+            }
+            Effect::Close => states.release(self.file, Claim::Use),
+            Effect::Unlink => states.vanish(self.file),
+            Effect::LetGo(claim) => states.release(self.file, claim),
+        }
+        if let Some(label) = call.label {
+            let span_ns = now_ns.saturating_sub(self.call_ns);
+            inner.steps[usize::from(label)].record(span_ns, bytes, false);
+        }
+        self.at += 1;
+        match self.at < self.calls.len() {
+            true => Flow::Apart,
+            false => self.end_round(now_ns),
+        }
+    }
+}
+
+impl Straight {
+    /// The row is done, and another one begins if there is to be one.
+    #[inline]
+    fn end_round(&mut self, now_ns: u64) -> Flow {
+        let start_ns = mem::take(&mut self.begin_ns);
+        self.at = 0;
+        let flow = match start_ns {
+            0 => Flow::Apart,
+            _ => Flow::Timed {
+                kind: self.kind,
+                errno: 0,
+                start_ns,
+            },
+        };
+        if let (Some(label), 1..) = (self.label, start_ns) {
+            let span_ns = now_ns.saturating_sub(start_ns);
+            let counter = &mut self.interpreter.steps[usize::from(label)];
+            counter.record(span_ns, self.row_bytes, false);
+        }
+        if self.interpreter.level == Level::Awaited || !self.interpreter.claim_round() {
+            self.last_round(now_ns);
+        }
+        flow
+    }
+
+    /// No further round, as far as is known.
+    #[cold]
+    #[inline(never)]
+    fn last_round(&mut self, now_ns: u64) {
+        self.step_aside(false);
+        match self.interpreter.level {
+            Level::Awaited => self.interpreter.begin_round(0, now_ns),
+            _ => self.interpreter.leave_body(0, now_ns),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_aside(&mut self, slot: u32, now_ns: u64) -> Step {
+        self.step_aside(false);
+        self.interpreter.next(slot, now_ns)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn complete_aside(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        self.step_aside(true);
+        self.interpreter.complete(completion, now_ns)
+    }
+
+    /// The interpreter goes on from here by itself, unless it does already; it stands before the
+    /// call that is next, or waits for it.
+    fn step_aside(&mut self, is_in_flight: bool) {
+        let at = mem::replace(&mut self.at, ASIDE);
+        let Some(call) = self.calls.get(at) else {
+            return;
+        };
+        let is_in_row = at > 0 || is_in_flight;
+        let frame = self.frame(at, self.begin_ns);
+        let row_bytes = self.row_bytes;
+        let inner = &mut self.interpreter;
+        let slot = &mut inner.slots[0];
+        slot.idle_rounds = 0;
+        slot.is_round_busy = is_in_row;
+        slot.at = inner.code.body;
+        inner.in_flight = u32::from(is_in_flight);
+        let request = &call.request;
+        let wrote = |it: &&StraightCall| it.request.operation == Operation::Write;
+        let register = &mut slot.registers[usize::from(request.handle)];
+        // What the row before has left there.
+        let last = self.calls.iter().rev().find(wrote);
+        let (mut here_bytes, mut last_bytes) = (row_bytes, last.map(|it| it.request.offset_bytes));
+        register.fileset = self.fileset as u8;
+        register.file = match (at, is_in_flight) {
+            (0, true) => self.file_before,
+            _ => self.file,
+        };
+        let begun = at as u64 + u64::from(is_in_flight);
+        if at > 0 || inner.amounts.calls == begun {
+            (here_bytes, last_bytes) = (frame.bytes, None);
+        }
+        if at > 0 {
+            register.is_open = true;
+            register.opened = Opened::InTransaction;
+            let begun = self.calls[..at].iter().chain(is_in_flight.then_some(call));
+            last_bytes = begun.rev().find(wrote).map(|it| it.request.offset_bytes);
+        }
+        (register.here_bytes, register.stands_bytes) = (here_bytes, here_bytes);
+        register.last_bytes = last_bytes.unwrap_or(0);
+        if !is_in_row {
+            return;
+        }
+        slot.at = call.instruction;
+        slot.frame = frame;
+        if is_in_flight {
+            slot.call = OngoingCall {
+                is_begun: true,
+                offset_bytes: match wrote(&call) {
+                    true => request.offset_bytes,
+                    false => 0,
+                },
+                left_bytes: request.length_bytes.into(),
+                start_ns: self.call_ns,
+                fileset: self.fileset as u8,
+                file: self.file,
+                is_claimed: at == 0,
+                expected_bytes: request.length_bytes,
+                ..OngoingCall::default()
+            };
+        }
+    }
+
+    /// The transaction of the row, of which so many calls are done.
+    fn frame(&self, done: usize, start_ns: u64) -> Frame {
+        Frame {
+            kind: Some(self.kind),
+            label: self.label,
+            bytes: bytes(&self.calls[..done]),
+            end: self.end,
+            loop_count: 0,
+            step_count: 0,
+            start_ns,
+            errno: 0,
+        }
+    }
+}
