@@ -1,12 +1,10 @@
 //! filebench's workload model language: scripts as programs.
 
-mod commands;
 mod flowops;
 mod laws;
 mod parser;
 mod program;
 mod script;
-mod sets;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -19,7 +17,7 @@ use workload::{Diagnostic, printable};
 
 use crate::options::{Grammar, OptionRow, read, text};
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
-use commands::{DEFINED, parse};
+use parser::{DEFINED, parse};
 
 /// filebench.
 pub const FRONT: Front = Front {
@@ -37,16 +35,11 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-/// Bytes of a file that are looked at to tell what it is.
-const DETECTED_BYTES_MAX: usize = 1 << 20;
-
 /// Whether a line begins as a definition does.
 fn detect(bytes: &[u8]) -> bool {
-    let bytes = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
     String::from_utf8_lossy(bytes).lines().any(|line| {
-        let mut words = line.split_whitespace();
-        let is_known = |word| DEFINED.split(' ').any(|it| it == word);
-        words.next() == Some("define") && words.next().is_some_and(is_known)
+        let words: Vec<&str> = line.split_whitespace().take(2).collect();
+        matches!(words[..], ["define", word] if DEFINED.split(' ').any(|it| it == word))
     })
 }
 
@@ -93,12 +86,10 @@ fn work(
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let work = parse(&text, variables).and_then(|script| program::work(script, &name));
-    work.map_err(|error| {
-        let line = error.line.map(|line| text.lines().nth(line as usize - 1));
-        Diagnostic {
-            file: file.name.to_owned(),
-            snippet: line.map(|line| printable(line.unwrap_or_default())),
-            ..error
-        }
+    let shown = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default());
+    work.map_err(|error| Diagnostic {
+        file: file.name.to_owned(),
+        snippet: error.line.map(shown),
+        ..error
     })
 }
