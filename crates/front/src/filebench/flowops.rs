@@ -18,7 +18,7 @@ const VALUE_MAX: u64 = 1 << 50;
 /// Places at random that sizes by chance may have.
 const SECTOR_BYTES: u32 = 512;
 /// Slots that `opennext` goes through, at most.
-const TURNS_MAX: u8 = 100;
+const TURNS_MAX: u32 = 100;
 /// Bytes of a request where nothing says how many.
 const PIECE_BYTES: u32 = 1 << 20;
 /// Bytes of the largest request.
@@ -180,7 +180,7 @@ impl Writer {
     fn opening(&mut self, op: &Entity, by: FileOperation, fileset: u8, slot: Slot) -> Read<Call> {
         let mut pick = op.pick(fileset, by)?;
         if let Slot::Turn(_, turn) = slot {
-            pick.order = Order::Index(turn.into());
+            pick.order = Order::Index(turn);
         }
         self.thread.open.insert(slot);
         self.thread.filesets.insert(slot, fileset);
@@ -197,27 +197,27 @@ impl Writer {
 
     /// What works on what is open, which is opened first where it is not.
     fn moved(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
-        let (true, Some(fileset)) = (op.flag("opennext")?, self.fileset(op)?) else {
-            let slot = self.slot(op)?;
-            acts.extend(self.opened(op, slot)?);
-            return self.io(op, slot).map(Some);
+        let slots = match (op.flag("opennext")?, self.fileset(op)?) {
+            (true, Some(fileset)) => {
+                let count = self.program.filesets[usize::from(fileset)]
+                    .count
+                    .min(TURNS_MAX);
+                (0..count).map(|turn| Slot::Turn(fileset, turn)).collect()
+            }
+            _ => vec![self.slot(op)?],
         };
-        let turns = self.program.filesets[usize::from(fileset)].count;
-        let turns = u8::try_from(turns).unwrap_or(TURNS_MAX).min(TURNS_MAX);
-        let slots = (0..turns).map(|turn| Slot::Turn(fileset, turn));
-        for slot in slots.clone() {
-            acts.extend(self.opened(op, slot)?);
+        for slot in &slots {
+            acts.extend(self.opened(op, *slot)?);
         }
-        if let Some(times) = op.amount("iters", 1)?.always()
-            && times % u64::from(turns) == 0
-        {
-            let each: Read<Vec<Act>> = slots.map(|slot| self.io(op, slot)).collect();
-            acts.push(Act::Times(Law::fixed(times / u64::from(turns)), each?));
+        let turns = slots.len() as u64;
+        let times = op.amount("iters", 1)?.always().filter(|it| it % turns == 0);
+        if let (Slot::Turn(..), Some(times)) = (slots[0], times) {
+            let each: Read<Vec<Act>> = slots.into_iter().map(|slot| self.io(op, slot)).collect();
+            acts.push(Act::Times(Law::fixed(times / turns), each?));
             return Ok(None);
         }
-        self.thread.turns = self.thread.turns.max(turns);
-        let slot = Slot::Turn(fileset, self.thread.turn % turns);
-        self.io(op, slot).map(Some)
+        self.thread.turns = self.thread.turns.max(slots.len());
+        self.io(op, slots[self.thread.turn % slots.len()]).map(Some)
     }
 
     /// Opens a slot where nothing is open: each time where it is closed again, else once.
@@ -312,8 +312,7 @@ impl Writer {
         Ok(self.step(calls))
     }
 
-    /// What a flowop counts, bytes or how often something is done, and whose: of another flowop,
-    /// or of all.
+    /// Which bytes or calls a flowop is about, and whose: another flowop's, or all.
     pub(super) fn counted(&self, op: &Entity, is_of_bytes: bool) -> Read<(Measure, Share)> {
         let known: Vec<&str> = self.program.labels.iter().map(String::as_str).collect();
         let help = "name a flowop of this thread";

@@ -56,13 +56,12 @@ impl Entity {
     /// The rows of a table, moved so that the least is `min` and the mean as it was asked for.
     fn table(&self, least: f64, mean: Option<u64>) -> Read<Shape> {
         let band = |&[percent, low, high]: &[i64; 3]| {
-            let is_drawn = percent <= 100 && low <= high && high <= DRAWN_MAX as i64;
             let band = Band {
                 weight: u32::try_from(percent).ok()?,
                 low: u64::try_from(low).ok()?,
-                // Not below the low end.
-                high: high as u64,
+                high: u64::try_from(high).ok()?,
             };
+            let is_drawn = percent <= 100 && low <= high && band.high <= DRAWN_MAX;
             is_drawn.then_some(band)
         };
         let Some(bands) = self.table.iter().map(band).collect::<Option<Vec<Band>>>() else {

@@ -16,8 +16,10 @@ use std::path::Path;
 use workload::{Diagnostic, printable};
 
 use crate::options::{Grammar, OptionRow, read, text};
+use crate::tokens::number;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 use parser::{DEFINED, parse};
+use script::Read;
 
 /// filebench.
 pub const FRONT: Front = Front {
@@ -61,7 +63,8 @@ const OPTIONS: &[OptionRow<Options>] = &[
         if name.is_empty() || text.is_empty() {
             return Err(value.not("of the form NAME=VALUE"));
         }
-        it.variables.insert(name.to_owned(), text.to_owned());
+        let text = number(text).map_or_else(|| text.to_owned(), |it| it.to_string());
+        it.variables.insert(name.to_owned(), text);
         Ok(())
     }),
 ];
@@ -77,10 +80,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 /// What a script stands for.
-fn work(
-    file: &FrontFile<'_>,
-    variables: &BTreeMap<String, String>,
-) -> Result<FrontWork, Diagnostic> {
+fn work(file: &FrontFile<'_>, variables: &BTreeMap<String, String>) -> Read<FrontWork> {
     // Comments may be in any encoding.
     let text = String::from_utf8_lossy(file.bytes);
     let name = Path::new(file.name).file_stem();

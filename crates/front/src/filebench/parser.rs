@@ -7,7 +7,7 @@ use workload::{Diagnostic, nearest, printable};
 use super::script::{Attribute, Entity, Kind, Read, Script, Value};
 use crate::cursor::Cursor;
 use crate::rows::rows;
-use crate::tokens::{Language, Place, Token, error, expanded, number};
+use crate::tokens::{Language, Place, Token, error, expanded};
 use crate::{Difference, DifferenceKind};
 
 /// What can be created, and what can be defined.
@@ -39,10 +39,8 @@ struct Parser<'a> {
 
 /// Reads a script up to the command that runs it.
 pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
-    let variables = overrides.iter().map(|(name, text)| {
-        let text = number(text).map_or_else(|| text.clone(), |it| it.to_string());
-        (name.clone(), Value::Plain(text))
-    });
+    let variables = overrides.iter();
+    let variables = variables.map(|(name, text)| (name.clone(), Value::Plain(text.clone())));
     let mut parser = Parser {
         at: Cursor::new(LANGUAGE.tokens(text)?),
         script: Script {
@@ -61,10 +59,9 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
 impl Parser<'_> {
     /// Reads a command; whether another one may follow.
     fn command(&mut self) -> Read<bool> {
-        let (place, [_, _, known]) = (self.at.place(), Kind::Script.row());
-        let word = self
-            .at
-            .known("a command", known, "there is no command", "a script")?;
+        let place = self.at.place();
+        let (known, lacks) = (Kind::Script.row()[2], "there is no command");
+        let word = self.at.known("a command", known, lacks, "a script")?;
         self.script.note(place, &format!("`{word}`"));
         match word {
             "set" => self.set()?,
@@ -144,10 +141,7 @@ impl Parser<'_> {
         let kind = match token {
             Token::Word("randvar") => Kind::Randvar,
             Token::Word("cvar") => Kind::Cvar,
-            _ => {
-                let value = self.value("`set`")?;
-                return value.settled(&self.script.variables, place);
-            }
+            _ => return self.value("`set`")?.settled(&self.script.variables, place),
         };
         self.at.next();
         self.at.expect('(', &token.shown())?;
@@ -221,21 +215,17 @@ impl Parser<'_> {
 
     /// A flowop; a composite has the values that its variables have there.
     fn flowop(&mut self, place: Place) -> Read<Entity> {
-        let lacks = "there is no flowop";
-        let word = self
-            .at
-            .known("its kind", &self.flowops, lacks, "`flowop`")?;
+        let (known, lacks) = (&self.flowops, "there is no flowop");
+        let word = self.at.known("its kind", known, lacks, "`flowop`")?;
         let mut flowop = self.entity(Kind::Flowop, place)?;
         word.clone_into(&mut flowop.word);
         if let Some(mut composite) = self.composites.get(word).cloned() {
             self.count(composite.count(), place)?;
-            flowop
-                .locals
-                .retain(|name, _| composite.locals.contains_key(name));
-            composite.locals.append(&mut flowop.locals);
-            for inner in &mut composite.inner {
-                inner.settle(&composite.locals)?;
-            }
+            let own = &mut composite.locals;
+            flowop.locals.retain(|name, _| own.contains_key(name));
+            own.append(&mut flowop.locals);
+            let mut inner = composite.inner.iter_mut();
+            inner.try_for_each(|it| it.settle(own))?;
             (flowop.kind, flowop.inner) = (Kind::Composite, composite.inner);
         }
         Ok(flowop)

@@ -51,9 +51,9 @@ pub(super) struct Thread {
     /// The label of the flowop that is written.
     pub label: u8,
     /// How often the flowops are to be written out, so that slots take turns; 0 for once.
-    pub turns: u8,
+    pub turns: usize,
     /// Which of these it is.
-    pub turn: u8,
+    pub turn: usize,
     /// The slots that registers stand for.
     pub registers: Vec<Slot>,
     /// Where a file is open.
@@ -74,7 +74,7 @@ pub(super) enum Slot {
     /// That of a fileset, where no number is said.
     Of(u8),
     /// One of several of a fileset that take turns, `opennext`.
-    Turn(u8, u8),
+    Turn(u8, u32),
     /// Of calls on names, which leave nothing open.
     Named,
 }
@@ -222,10 +222,7 @@ impl Entity {
         }
         let number = |name, otherwise| self.number(name, FILES_MAX, otherwise);
         let leaf_count = number("leafdirs", 0)?;
-        let file_count = match self.kind == Kind::File {
-            true => 1,
-            false => number("entries", 0)?,
-        };
+        let file_count = number("entries", u32::from(self.kind == Kind::File))?;
         if (file_count == 0) == (leaf_count == 0) {
             let message = match leaf_count {
                 0 => format!("`{name}` has no entries"),

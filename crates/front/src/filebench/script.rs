@@ -93,7 +93,7 @@ impl Value {
         if is_open(&one) || is_open(&other) {
             return Ok(Self::Product(Box::new([one, other])));
         }
-        let [Some(one), Some(other)] = [one, other].map(|it| it.number()) else {
+        let [Some(one), Some(other)] = [one, other].map(|it| it.number::<i64>()) else {
             let message = "only whole numbers can be multiplied";
             return Err(error(place, message, "write the product itself"));
         };
@@ -109,21 +109,16 @@ impl Value {
         }
     }
 
-    fn number(&self) -> Option<i64> {
+    /// A number that is one of `N`.
+    fn number<N: Whole>(&self) -> Option<N> {
         match self {
-            Self::Plain(text) => text.parse().ok(),
+            Self::Plain(text) => text.parse::<i64>().ok()?.try_into().ok(),
             _ => None,
         }
     }
-
-    /// A number from 0 to `most`.
-    fn up_to<N: Whole>(&self, most: N) -> Option<N> {
-        let number = self.number().and_then(|it| it.try_into().ok());
-        number.filter(|it| *it <= most)
-    }
 }
 
-/// Whole numbers from 0 on.
+/// Whole numbers.
 pub(super) trait Whole: TryFrom<i64> + PartialOrd + Display {}
 impl<N: TryFrom<i64> + PartialOrd + Display> Whole for N {}
 
@@ -228,7 +223,7 @@ impl Entity {
 
     pub(super) fn flag(&self, name: &str) -> Read<bool> {
         let flag = self.taken(name, "`true` or `false`", |value| {
-            let number = value.number().map(|it| it != 0);
+            let number = value.number().map(|it: i64| it != 0);
             number.or_else(|| value.shown().parse().ok())
         });
         Ok(flag?.unwrap_or(false))
@@ -237,7 +232,9 @@ impl Entity {
     /// A whole number from 0 to `most`.
     pub(super) fn given<N: Whole>(&self, name: &str, most: N) -> Read<Option<N>> {
         let wanted = format!("a whole number up to {most}");
-        self.taken(name, &wanted, |value| value.up_to(most))
+        self.taken(name, &wanted, |value| {
+            value.number().filter(|it| *it <= most)
+        })
     }
 
     /// The same, or what it is where nobody says it.
@@ -251,7 +248,8 @@ impl Entity {
             return random.law();
         }
         let wanted = format!("a whole number up to {DRAWN_MAX}, or a random variable");
-        let number = self.taken(name, &wanted, |value| value.up_to(DRAWN_MAX))?;
+        let number = |value: &Value| value.number().filter(|it| *it <= DRAWN_MAX);
+        let number = self.taken(name, &wanted, number)?;
         Ok(Law::fixed(number.unwrap_or(otherwise)))
     }
 }

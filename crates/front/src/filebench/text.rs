@@ -65,9 +65,8 @@ impl ClassicText for Text {
 impl Text {
     /// Remembered lines of a kind.
     fn remembered<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
-        self.remembered
-            .iter()
-            .filter_map(move |line| line.strip_prefix(kind))
+        let all = self.remembered.iter();
+        all.filter_map(move |line| line.strip_prefix(kind))
     }
 
     /// What is printed first, unless it was.
