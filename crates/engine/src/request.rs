@@ -23,6 +23,18 @@ pub struct Request {
 }
 
 impl Request {
+    /// A read of no bytes, which is never issued: where a request stands before there is one, and
+    /// for all that one does not say.
+    pub const NOTHING: Self = Self {
+        operation: Operation::Read,
+        fileset: 0,
+        handle: 0,
+        slot: 0,
+        file_index: 0,
+        length_bytes: 0,
+        offset_bytes: 0,
+    };
+
     /// As `offset_bytes` of a read or write by an engine for file operations: where the file
     /// stands, behind the last such read or write of the same open file.
     pub const AT_POSITION: u64 = u64::MAX;

@@ -128,12 +128,8 @@ fn no_operation_allocates() {
         // All were renamed to one name before some were removed.
         let last = Request {
             operation: Operation::Unlink,
-            fileset: 0,
-            handle: 0,
-            slot: 0,
             file_index: 1000,
-            length_bytes: 0,
-            offset_bytes: 0,
+            ..Request::NOTHING
         };
         engine.push(last);
         engine.reap(Wait::One { timeout_ns: 0 }, &mut done).unwrap();

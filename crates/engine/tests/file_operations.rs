@@ -98,12 +98,9 @@ fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
 fn request(operation: Operation, file_index: u32, offset_bytes: u64) -> Request {
     Request {
         operation,
-        fileset: 0,
-        handle: 0,
-        slot: 0,
         file_index,
-        length_bytes: 0,
         offset_bytes,
+        ..Request::NOTHING
     }
 }
 

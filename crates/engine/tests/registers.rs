@@ -102,12 +102,8 @@ fn with_each(options: &FileOptions, check: impl Fn(&mut dyn Engine, &Place)) {
 fn request(operation: Operation, file_index: u32) -> Request {
     Request {
         operation,
-        fileset: 0,
-        handle: 0,
-        slot: 0,
         file_index,
-        length_bytes: 0,
-        offset_bytes: 0,
+        ..Request::NOTHING
     }
 }
 

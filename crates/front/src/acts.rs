@@ -114,13 +114,17 @@ pub fn named(operation: FileOperation, pick: Pick, way: u8) -> Act {
     })
 }
 
-/// A call on the next name of a set: one that is free, where it makes what it names.
+/// A call on the next name of a set.
 pub fn on_next(operation: FileOperation, fileset: u8, way: u8) -> Act {
-    let which = match operation.makes() {
+    named(operation, next(fileset, which(operation)), way)
+}
+
+/// Which names an operation is for: those that are free, where it makes what it names.
+pub fn which(operation: FileOperation) -> Which {
+    match operation.makes() {
         true => Which::Absent,
         false => Which::Present,
-    };
-    named(operation, next(fileset, which), way)
+    }
 }
 
 /// A call on a name that gives it another one.

@@ -2,7 +2,7 @@
 
 use workload::Diagnostic;
 
-use crate::tokens::{Place, Token, error, unescaped, unknown};
+use crate::tokens::{Place, Token, error, number_among, unescaped};
 
 /// A place among tokens. What is read "behind" something is told so in messages.
 pub struct Cursor<'a> {
@@ -103,11 +103,9 @@ impl<'a> Cursor<'a> {
     ) -> Result<&'a str, Diagnostic> {
         let place = self.place();
         let word = self.word(wanted, behind)?;
-        if known.split(' ').any(|it| it == word) {
-            return Ok(word);
-        }
         let all = || format!("use one of {}", known.replace(' ', ", "));
-        Err(unknown(place, lacks, word, known.split(' '), all))
+        number_among(place, lacks, word, known.split(' '), all)?;
+        Ok(word)
     }
 
     /// A whole number.

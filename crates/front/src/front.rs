@@ -30,7 +30,7 @@ pub struct Front {
 pub struct FileFront {
     /// What such a file is called, as in `filebench workload`.
     pub kind: &'static str,
-    /// Whether the content is such a file.
+    /// Whether the content is such a file, by its beginning.
     pub detect: fn(&[u8]) -> bool,
     /// How names end that only such files have, whatever is in them; mostly none.
     pub endings: &'static [&'static str],

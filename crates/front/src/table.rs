@@ -29,6 +29,9 @@ pub static CONSOLES: &[ConsoleFront] = &[postmark::CONSOLE];
 /// The texts of tables.
 pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT, lat_fs::TEXT];
 
+/// Bytes of a file that are looked at to tell whose it is.
+const DETECTED_BYTES_MAX: usize = 1 << 20;
+
 /// The front of that name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Front> {
@@ -48,7 +51,8 @@ pub fn detect(name: &str, bytes: &[u8]) -> Option<(&'static Front, &'static File
         let fronts = FRONTS.iter();
         fronts.filter_map(|front| Some((front, front.file.as_ref()?)))
     };
-    let of_content = readers().find(|(_, file)| (file.detect)(bytes));
+    let begin = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
+    let of_content = readers().find(|(_, file)| (file.detect)(begin));
     let is_of_name = |file: &FileFront| file.endings.iter().any(|it| name.ends_with(it));
     of_content.or_else(|| readers().find(|(_, file)| is_of_name(file)))
 }

@@ -41,6 +41,22 @@ pub fn unknown<'a>(
     error(place, message, meant(seen, known, otherwise))
 }
 
+/// The number of a name among those that are known, from 0; else says that it is none of them, and
+/// what else helps where none is like it.
+///
+/// # Errors
+/// It is none of them.
+pub fn number_among<'a>(
+    place: Place,
+    lacks: &str,
+    seen: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+    otherwise: impl FnOnce() -> String,
+) -> Result<usize, Diagnostic> {
+    let number = known.clone().position(|it| it == seen);
+    number.ok_or_else(|| unknown(place, lacks, seen, known, otherwise))
+}
+
 /// The smallest piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {

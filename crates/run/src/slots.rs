@@ -1,6 +1,6 @@
 //! The worker's slots: which are free, and what is in flight in the others.
 
-use engine::{Completion, Engine, EngineError, Operation, Request, Wait};
+use engine::{Completion, Engine, EngineError, Request, Wait};
 use generate::Flow;
 
 /// Free slots, first in first out, in a ring that never grows.
@@ -70,17 +70,8 @@ impl Flight {
 
 impl Default for Flight {
     fn default() -> Self {
-        let request = Request {
-            operation: Operation::Read,
-            fileset: 0,
-            handle: 0,
-            slot: 0,
-            file_index: 0,
-            length_bytes: 0,
-            offset_bytes: 0,
-        };
         Self {
-            request,
+            request: Request::NOTHING,
             issued_ns: 0,
             flow_ns: 0,
             errno: 0,

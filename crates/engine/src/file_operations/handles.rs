@@ -254,12 +254,8 @@ mod tests {
     fn request(file_index: u32) -> Request {
         Request {
             operation: Operation::Open,
-            fileset: 0,
-            handle: 0,
-            slot: 0,
             file_index,
-            length_bytes: 0,
-            offset_bytes: 0,
+            ..Request::NOTHING
         }
     }
 

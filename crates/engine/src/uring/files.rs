@@ -511,12 +511,10 @@ mod tests {
         let mut done = Vec::with_capacity(1);
         engine.push(Request {
             operation,
-            fileset: 0,
-            handle: 0,
-            slot: 0,
             file_index,
             length_bytes,
             offset_bytes,
+            ..Request::NOTHING
         });
         while done.is_empty() {
             engine.reap(Wait::One { timeout_ns: 0 }, &mut done).unwrap();
@@ -546,12 +544,7 @@ mod tests {
             };
             engine.push(Request {
                 operation: Operation::Create,
-                fileset: 0,
-                handle: 0,
-                slot: 0,
-                file_index: 0,
-                length_bytes: 0,
-                offset_bytes: 0,
+                ..Request::NOTHING
             });
             if fails {
                 engine.queue.fail_calls();

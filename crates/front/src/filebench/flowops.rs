@@ -2,14 +2,14 @@
 
 use workload::plan::Distribution;
 use workload::program::{
-    Act, Bytes, Call, FileOperation, Law, Measure, On, Order, Pick, Quota, Share, Turn, Where,
-    Which,
+    Act, Bytes, Call, FileOperation, Law, Measure, On, Order, Pick, Share, Turn, Where, Which,
 };
 
-use super::program::{Slot, Writer};
+use super::parser::refused;
+use super::program::{Slot, Thread, Writer};
 use super::script::{Entity, Kind, Read};
-use crate::acts::{NS_PER_SECOND, described, number_of, quota};
-use crate::tokens::unknown;
+use crate::acts::{NS_PER_SECOND, byte, described, number_of, picked, quota, which};
+use crate::tokens::number_among;
 
 /// How long a store of `hog` takes, in nanoseconds for a hundred.
 const HUNDRED_STORES_NS: u64 = 22;
@@ -33,9 +33,26 @@ impl Entity {
         value.ok_or_else(|| self.lacks("value", "add `value=1`"))
     }
 
-    /// How often a flowop is done.
-    fn times(&self) -> Read<Law> {
-        Ok(self.amount("iters")?.unwrap_or(Law::fixed(1)))
+    /// A pick of a file, by its number where one is drawn.
+    fn pick(&self, fileset: u8, operation: FileOperation) -> Read<Pick> {
+        let order = match self.get("indexed") {
+            Some(_) => Order::ByLaw(self.amount("indexed", 0)?),
+            None => Order::Around,
+        };
+        Ok(Pick {
+            turn: Turn::Shared,
+            ..picked(fileset, which(operation), order)
+        })
+    }
+
+    /// The number of what an attribute names, among all that are known.
+    fn among(&self, attribute: &str, lacks: &str, known: &[&str], help: &str) -> Read<Option<u8>> {
+        let Some(name) = self.text(attribute)? else {
+            return Ok(None);
+        };
+        let help = || help.to_owned();
+        let number = number_among(self.place, lacks, &name, known.iter().copied(), help)?;
+        Ok(Some(byte(number)))
     }
 }
 
@@ -47,7 +64,7 @@ impl Writer {
             let name = format!("{prefix}{}", op.needed("name")?);
             let label = number_of(&mut self.program.labels, name.clone());
             self.thread.label = label;
-            let times = op.times()?;
+            let times = op.amount("iters", 1)?;
             let done = match op.kind {
                 Kind::Composite if depth >= COMPOSITES_DEEP_MAX => {
                     let message = format!("composites are more than {COMPOSITES_DEEP_MAX} deep");
@@ -59,7 +76,7 @@ impl Writer {
                 }
                 _ => {
                     let done = self.done(op, &mut acts)?;
-                    self.differs(op, &format!("`{}`", op.word));
+                    self.script.note(op.place, &format!("`{}`", op.word));
                     done
                 }
             };
@@ -75,8 +92,11 @@ impl Writer {
     fn done(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         use FileOperation::{Close, Create, List, Mkdir, Open, Rmdir, Stat, Unlink};
         let call = match op.word.as_str() {
-            "openfile" => self.opened_by_name(op, Open, Which::Present)?,
-            "createfile" => self.opened_by_name(op, Create, Which::Absent)?,
+            word @ ("openfile" | "createfile") => {
+                let by = if word == "openfile" { Open } else { Create };
+                let (fileset, slot) = (self.needed_fileset(op)?, self.slot(op)?);
+                self.opening(op, by, fileset, slot)?
+            }
             "closefile" => {
                 let slot = self.slot(op)?;
                 self.thread.open.remove(&slot);
@@ -87,15 +107,15 @@ impl Writer {
                 slot @ Slot::Numbered(1..) if self.thread.filesets.contains_key(&slot) => {
                     self.call(slot, Unlink, On::Same)
                 }
-                _ => self.named(op, Unlink, Which::Present)?,
+                _ => self.named(op, Unlink)?,
             },
             "statfile" => match self.slot(op)? {
                 slot if self.thread.open.contains(&slot) => self.call(slot, Stat, On::Handle),
-                _ => self.named(op, Stat, Which::Present)?,
+                _ => self.named(op, Stat)?,
             },
-            "makedir" => self.named(op, Mkdir, Which::Absent)?,
-            "removedir" => self.named(op, Rmdir, Which::Present)?,
-            "listdir" => self.named(op, List, Which::Any)?,
+            "makedir" => self.named(op, Mkdir)?,
+            "removedir" => self.named(op, Rmdir)?,
+            "listdir" => self.named(op, List)?,
             "read" | "write" | "aiowrite" | "appendfile" | "appendfilerand" | "readwholefile"
             | "writewholefile" | "fsync" => return self.moved(op, acts),
             "fsyncset" => return self.synced(op),
@@ -107,16 +127,9 @@ impl Writer {
                 let ns = op.value()?.saturating_mul(NS_PER_SECOND);
                 return Ok(self.step(vec![Act::Think(Law::fixed(ns))]));
             }
-            "finishoncount" | "finishonbytes" => {
-                let quota = self.quota(op)?;
-                number_of(&mut self.thread.group.quotas, quota);
-                return Ok(None);
-            }
+            "finishoncount" | "finishonbytes" => return self.finishes(op),
             "aiowait" => return Ok(None),
-            "print" | "testrandvar" => {
-                let message = format!("`{}` is not done here", op.word);
-                return Err(op.error(message, "leave the flowop out"));
-            }
+            word @ ("print" | "testrandvar") => return Err(refused(word, op.place)),
             _ => return self.waits(op),
         };
         Ok(Some(Act::Call(call)))
@@ -124,8 +137,10 @@ impl Writer {
 
     /// The fileset of a flowop.
     fn fileset(&self, op: &Entity) -> Read<Option<u8>> {
-        let name = op.text("filesetname")?;
-        name.map(|name| self.find(&name, op.place)).transpose()
+        let defined = self.program.filesets[..self.access.len()].iter();
+        let known: Vec<&str> = defined.map(|it| it.name.as_str()).collect();
+        let help = "define it first, as in `define fileset name=...`";
+        op.among("filesetname", "there is no file or fileset", &known, help)
     }
 
     fn needed_fileset(&self, op: &Entity) -> Read<u8> {
@@ -134,92 +149,75 @@ impl Writer {
     }
 
     fn slot(&mut self, op: &Entity) -> Read<Slot> {
-        // At most 127.
-        let number = op.number("fd", 127, 0)? as u8;
-        if number > 0 {
-            return Ok(Slot::Numbered(number));
-        }
-        let of = self.fileset(op)?.map(Slot::Of);
-        let slot = of.or(self.thread.last).unwrap_or(Slot::Numbered(0));
-        self.thread.last = Some(slot);
-        Ok(slot)
-    }
-
-    /// The register that stands for a slot.
-    fn handle(&mut self, slot: Slot) -> u8 {
-        number_of(&mut self.thread.registers, slot)
+        Ok(match op.number("fd", 127, 0)? {
+            0 => {
+                let of = self.fileset(op)?.map(Slot::Of).or(self.thread.last);
+                *self.thread.last.insert(of.unwrap_or(Slot::Numbered(0)))
+            }
+            number => Slot::Numbered(number),
+        })
     }
 
     fn call(&mut self, slot: Slot, operation: FileOperation, on: On) -> Call {
         Call {
-            handle: self.handle(slot),
+            handle: number_of(&mut self.thread.registers, slot),
             label: Some(self.thread.label),
             ..Call::new(operation, on)
         }
     }
 
     /// A call on a name, which leaves nothing open.
-    fn named(&mut self, op: &Entity, operation: FileOperation, which: Which) -> Read<Call> {
-        let mut fileset = self.needed_fileset(op)?;
-        if operation == FileOperation::List {
-            fileset = self.directories_of(fileset);
-        }
-        let on = On::Name(pick(op, fileset, which)?);
-        Ok(self.call(Slot::Named, operation, on))
-    }
-
-    fn opened_by_name(&mut self, op: &Entity, by: FileOperation, which: Which) -> Read<Call> {
+    fn named(&mut self, op: &Entity, operation: FileOperation) -> Read<Call> {
         let fileset = self.needed_fileset(op)?;
-        let slot = self.slot(op)?;
-        self.opening(op, slot, by, pick(op, fileset, which)?)
+        let mut pick = op.pick(fileset, operation)?;
+        if operation == FileOperation::List {
+            (pick.fileset, pick.which) = (self.directories_of(fileset), Which::Any);
+        }
+        Ok(self.call(Slot::Named, operation, On::Name(pick)))
     }
 
     /// A call that opens a file in a slot.
-    fn opening(
-        &mut self,
-        op: &Entity,
-        slot: Slot,
-        operation: FileOperation,
-        pick: Pick,
-    ) -> Read<Call> {
-        self.thread.open.insert(slot);
-        self.thread.filesets.insert(slot, pick.fileset);
-        if op.flag("noreadahead")? {
-            self.differs(op, "`noreadahead`");
+    fn opening(&mut self, op: &Entity, by: FileOperation, fileset: u8, slot: Slot) -> Read<Call> {
+        let mut pick = op.pick(fileset, by)?;
+        if let Slot::Turn(_, turn) = slot {
+            pick.order = Order::Index(turn);
         }
-        let access = self.access[usize::from(pick.fileset)];
+        self.thread.open.insert(slot);
+        self.thread.filesets.insert(slot, fileset);
+        if op.flag("noreadahead")? {
+            self.script.note(op.place, "`noreadahead`");
+        }
+        let access = self.access[usize::from(fileset)];
         let way = described(access, op.flag("directio")?, op.flag("dsync")?);
         Ok(Call {
             way: number_of(&mut self.program.ways, way),
-            ..self.call(slot, operation, On::Name(pick))
+            ..self.call(slot, by, On::Name(pick))
         })
     }
 
     /// What works on what is open, which is opened first where it is not.
     fn moved(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
-        let fileset = self.fileset(op)?;
-        let (true, Some(fileset)) = (op.flag("opennext")?, fileset) else {
-            let slot = self.slot(op)?;
-            acts.extend(self.opened(op, slot)?);
-            return self.io(op, slot).map(Some);
+        let slots = match (op.flag("opennext")?, self.fileset(op)?) {
+            (true, Some(fileset)) => {
+                let count = self.program.filesets[usize::from(fileset)]
+                    .count
+                    .min(TURNS_MAX);
+                (0..count).map(|turn| Slot::Turn(fileset, turn)).collect()
+            }
+            _ => vec![self.slot(op)?],
         };
-        let turns = self.program.filesets[usize::from(fileset)].count;
-        let turns = turns.min(TURNS_MAX);
-        // At most 100.
-        let slots = (0..turns).map(|turn| Slot::Turn(fileset, turn as u8));
-        for slot in slots.clone() {
-            acts.extend(self.opened(op, slot)?);
+        for slot in &slots {
+            acts.extend(self.opened(op, *slot)?);
         }
-        if let Some(times) = op.times()?.always()
-            && times % u64::from(turns) == 0
-        {
-            let each: Read<Vec<Act>> = slots.map(|slot| self.io(op, slot)).collect();
-            acts.push(Act::Times(Law::fixed(times / u64::from(turns)), each?));
+        let turns = slots.len() as u64;
+        let times = op.amount("iters", 1)?.always().filter(|it| it % turns == 0);
+        if let (Slot::Turn(..), Some(times)) = (slots[0], times) {
+            let each: Read<Vec<Act>> = slots.into_iter().map(|slot| self.io(op, slot)).collect();
+            acts.push(Act::Times(Law::fixed(times / turns), each?));
             return Ok(None);
         }
-        self.thread.turns = self.thread.turns.max(turns);
-        let slot = Slot::Turn(fileset, (self.thread.turn % turns) as u8);
-        self.io(op, slot).map(Some)
+        self.thread.turns = self.thread.turns.max(slots.len());
+        self.io(op, slots[self.thread.turn % slots.len()]).map(Some)
     }
 
     /// Opens a slot where nothing is open: each time where it is closed again, else once.
@@ -232,15 +230,11 @@ impl Writer {
             let message = format!("nothing is open for `{}`", op.word);
             return Err(op.error(message, "open a file before it, or add `filesetname=...`"));
         };
-        let mut pick = pick(op, fileset, Which::Present)?;
-        if let Slot::Turn(_, turn) = slot {
-            pick.order = Order::Index(turn.into());
-        }
-        let mut call = self.opening(op, slot, FileOperation::Open, pick)?;
+        let mut call = self.opening(op, FileOperation::Open, fileset, slot)?;
         if self.thread.closed.contains(&slot) {
             return Ok(Some(Act::Call(call)));
         }
-        self.differs(op, "an open that no flowop says");
+        self.script.note(op.place, "an open that no flowop says");
         call.label = None;
         self.thread.group.enter.push(Act::Call(call));
         Ok(None)
@@ -249,23 +243,22 @@ impl Writer {
     /// The call of a slot.
     fn io(&mut self, op: &Entity, slot: Slot) -> Read<Act> {
         use FileOperation::{Fsync, Read, Write};
-        let law = op.amount("iosize")?;
-        let most = law.as_ref().and_then(Law::largest);
-        let law = law.filter(|law| law.always() != Some(0));
-        let sized = law.ok_or_else(|| op.lacks("iosize", "add `iosize=8k`"));
+        let law = op.amount("iosize", 0)?;
+        let is_piece = |bytes: &u64| (1..=PIECE_BYTES_MAX).contains(bytes);
+        let (most, always) = (law.largest().filter(is_piece), law.always());
+        let sized = match always {
+            Some(0) => Err(op.lacks("iosize", "add `iosize=8k`")),
+            _ => Ok(law),
+        };
         let (operation, bytes, place) = match op.word.as_str() {
             "fsync" => (Fsync, Bytes::default(), Where::Here),
             "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
             "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
             "appendfile" => (Write, Bytes::Law(sized?), Where::End),
             "appendfilerand" => (Write, Bytes::Law(sized?.uniform_below(2)), Where::End),
-            word => {
-                let (law, operation) = (sized?, if word == "read" { Read } else { Write });
-                let place = self.place(op, law.always())?;
-                (operation, Bytes::Law(law), place)
-            }
+            "read" => (Read, Bytes::Law(sized?), self.place(op, always)?),
+            _ => (Write, Bytes::Law(sized?), self.place(op, always)?),
         };
-        let most = most.filter(|it| (1..=PIECE_BYTES_MAX).contains(it));
         let piece_bytes = match &bytes {
             Bytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
             Bytes::Law(_) => PIECE_BYTES,
@@ -286,9 +279,9 @@ impl Writer {
             return Ok(Where::Here);
         }
         if op.number("workingset", u64::MAX >> 1, 0)? > 0 {
-            self.differs(op, "`workingset`");
+            self.script.note(op.place, "`workingset`");
         }
-        self.differs(op, "`random`");
+        self.script.note(op.place, "`random`");
         let align = bytes.and_then(|bytes| u32::try_from(bytes).ok());
         Ok(Where::Random {
             distribution: Distribution::Uniform,
@@ -298,63 +291,47 @@ impl Writer {
 
     /// As much as another slot's file has, or the own.
     fn whole(&mut self, op: &Entity, slot: Slot) -> Read<Bytes> {
-        // At most 127.
-        let source = op.given("srcfd", 127)?;
-        let source = source.map(|number| Slot::Numbered(number as u8));
+        let source = op.given("srcfd", 127)?.map(Slot::Numbered);
         let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
         Ok(source.map_or(Bytes::Size, |source| Bytes::SizeOf {
-            handle: self.handle(source),
+            handle: number_of(&mut self.thread.registers, source),
         }))
     }
 
     /// All that is open of a fileset.
     fn synced(&mut self, op: &Entity) -> Read<Option<Act>> {
         let fileset = self.needed_fileset(op)?;
-        let open = self.thread.filesets.clone().into_iter();
-        let open = open.filter(|(slot, of)| *of == fileset && self.thread.open.contains(slot));
-        let slots: Vec<Slot> = open.map(|(slot, _)| slot).collect();
-        let calls = slots.into_iter().map(|slot| {
-            Act::Call(Call {
-                handle: self.handle(slot),
-                ..Call::new(FileOperation::Fsync, On::Handle)
-            })
-        });
-        let calls = calls.collect();
+        let Thread { open, filesets, .. } = &self.thread;
+        let slots = open.iter().filter(|it| filesets.get(it) == Some(&fileset));
+        let slots: Vec<Slot> = slots.copied().collect();
+        let fsync = |slot| Call {
+            label: None,
+            ..self.call(slot, FileOperation::Fsync, On::Handle)
+        };
+        let calls = slots.into_iter().map(fsync).map(Act::Call).collect();
         Ok(self.step(calls))
     }
 
-    /// The label of the flowop that another one is about.
-    pub(super) fn target(&self, op: &Entity) -> Read<Option<u8>> {
-        let Some(target) = op.text("target")? else {
-            return Ok(None);
-        };
-        let mut known = self.program.labels.iter().map(String::as_str);
-        // At most 254.
-        let label = known.clone().position(|it| it == target).map(|it| it as u8);
-        let help = || "name a flowop of this thread".to_owned();
-        let lost = || unknown(op.place, "there is no flowop", &target, &mut known, help);
-        label.ok_or_else(lost).map(Some)
-    }
-
-    fn quota(&self, op: &Entity) -> Read<Quota> {
-        let value = op.value()?;
-        // Bytes are to be exceeded.
-        Ok(match (self.target(op)?, op.word.as_str()) {
-            (Some(label), "finishoncount") => quota(Measure::Steps(label), value, Share::Each),
-            (Some(label), _) => quota(Measure::StepBytes(label), value + 1, Share::Each),
-            (None, "finishoncount") => quota(Measure::Calls, value, Share::Group),
-            (None, _) => quota(Measure::Bytes, value + 1, Share::Group),
+    /// Which bytes or calls a flowop is about, and whose: another flowop's, or all.
+    pub(super) fn counted(&self, op: &Entity, is_of_bytes: bool) -> Read<(Measure, Share)> {
+        let known: Vec<&str> = self.program.labels.iter().map(String::as_str).collect();
+        let help = "name a flowop of this thread";
+        let target = op.among("target", "there is no flowop", &known, help)?;
+        Ok(match (target, is_of_bytes) {
+            (Some(label), true) => (Measure::StepBytes(label), Share::Each),
+            (Some(label), false) => (Measure::Steps(label), Share::Each),
+            (None, true) => (Measure::Bytes, Share::Group),
+            (None, false) => (Measure::Calls, Share::Group),
         })
     }
-}
 
-/// A pick of a file, by its number where one is drawn.
-fn pick(op: &Entity, fileset: u8, which: Which) -> Read<Pick> {
-    let index = op.amount("indexed")?;
-    Ok(Pick {
-        fileset,
-        which,
-        order: index.map_or(Order::Around, Order::ByLaw),
-        turn: Turn::Shared,
-    })
+    /// Ends the thread behind so much, and does nothing itself.
+    fn finishes(&mut self, op: &Entity) -> Read<Option<Act>> {
+        let (value, is_of_bytes) = (op.value()?, op.word == "finishonbytes");
+        let (what, of) = self.counted(op, is_of_bytes)?;
+        // Bytes are to be exceeded.
+        let quota = quota(what, value + u64::from(is_of_bytes), of);
+        number_of(&mut self.thread.group.quotas, quota);
+        Ok(None)
+    }
 }

@@ -9,29 +9,32 @@ use crate::rows::{number, rows};
 impl Entity {
     /// The law of a random variable.
     pub(super) fn law(&self) -> Read<Law> {
-        let step = self.number("round", DRAWN_MAX, 0)?;
-        let least = self.number("min", DRAWN_MAX, 0)?;
-        let law = match self.kind == Kind::Cvar {
-            true => Law {
-                least,
-                most: self.number("max", DRAWN_MAX, DRAWN_MAX)?,
-                ..Law::of(self.custom()?)
-            },
-            false => self.randvar(least)?,
+        let number = |name, otherwise| self.number(name, DRAWN_MAX, otherwise);
+        let (step, min, most) = (
+            number("round", 0)?,
+            number("min", 0)?,
+            number("max", DRAWN_MAX)?,
+        );
+        let (shape, base, least) = match self.kind == Kind::Cvar {
+            true => (self.custom()?, 0, min),
+            false => self.randvar(min).map(|(shape, base)| (shape, base, 0))?,
         };
         Ok(Law {
+            shape,
+            base: base + step / 2,
+            least,
+            most,
             step,
-            base: law.base + step / 2,
-            ..law
         })
     }
 
-    /// Where `randvar` begins, or its own mean lies, is added to what is drawn.
-    fn randvar(&self, least: u64) -> Read<Law> {
+    /// The shape of `randvar`, and what is added to what is drawn by it: where it begins, but for
+    /// tables, which begin there.
+    fn randvar(&self, least: u64) -> Read<(Shape, u64)> {
         let shape = self.number("gamma", DRAWN_MAX, 1500)?.max(1) as f64 / 1000.0;
         let mean = self.given("mean", DRAWN_MAX)?;
         let kind = self.text("type")?;
-        let (shape, base) = match kind.as_deref().unwrap_or("gamma") {
+        Ok(match kind.as_deref().unwrap_or("gamma") {
             "uniform" => {
                 let high = mean.unwrap_or(least).saturating_sub(least) * 2;
                 (Shape::Uniform { low: 0, high }, least)
@@ -47,24 +50,18 @@ impl Entity {
                 let help = "write `uniform`, `gamma` or `tabular`";
                 return Err(self.error(message, help));
             }
-        };
-        Ok(Law {
-            most: DRAWN_MAX,
-            base,
-            ..Law::of(shape)
         })
     }
 
     /// The rows of a table, moved so that the least is `min` and the mean as it was asked for.
     fn table(&self, least: f64, mean: Option<u64>) -> Read<Shape> {
         let band = |&[percent, low, high]: &[i64; 3]| {
-            let is_drawn = percent <= 100 && low <= high && high <= DRAWN_MAX as i64;
             let band = Band {
                 weight: u32::try_from(percent).ok()?,
                 low: u64::try_from(low).ok()?,
-                // Not below the low end.
-                high: high as u64,
+                high: u64::try_from(high).ok()?,
             };
+            let is_drawn = percent <= 100 && low <= high && band.high <= DRAWN_MAX;
             is_drawn.then_some(band)
         };
         let Some(bands) = self.table.iter().map(band).collect::<Option<Vec<Band>>>() else {
@@ -96,30 +93,21 @@ impl Entity {
             let help = "use cvar-uniform, -exponential, -gamma, -normal, -lognormal or -erlang";
             return Err(self.error(message, help));
         };
-        let mut values = [one, other].map(number);
+        let (names, mut values) = ([first, second], [one, other].map(number));
+        let text = self.text("parameters")?.unwrap_or_default();
         // The first of a name counts.
-        for pair in self.text("parameters")?.unwrap_or_default().rsplit(';') {
+        for pair in text.rsplit(';').filter(|it| !it.is_empty()) {
             let (name, text) = pair.split_once(':').unwrap_or((pair, ""));
+            let Some(at) = names.iter().position(|it| *it == name && !it.is_empty()) else {
+                let message = format!("`{kind}` has no parameter `{}`", printable(name));
+                let help = format!("use {}", names.join(", "));
+                return Err(self.error(message, help.trim_end_matches(", ")));
+            };
             let value = text.trim().parse().ok();
             let value = value.filter(|value| (0.0..=DRAWN_MAX as f64).contains(value));
-            match [first, second]
-                .iter()
-                .position(|it| *it == name && !it.is_empty())
-            {
-                _ if pair.is_empty() => {}
-                Some(at) => {
-                    let message = format!("`{}` is no number for `{name}`", printable(text));
-                    let wrong = || self.error(message, "write such as `mean:4096;gamma:1.5`");
-                    values[at] = value.ok_or_else(wrong)?;
-                }
-                None => {
-                    let message = format!("`{kind}` has no parameter `{}`", printable(name));
-                    let names = [first, second].join(", ");
-                    return Err(
-                        self.error(message, format!("use {}", names.trim_end_matches(", ")))
-                    );
-                }
-            }
+            let message = || format!("`{}` is no number for `{name}`", printable(text));
+            let wrong = || self.error(message(), "write such as `mean:4096;gamma:1.5`");
+            values[at] = value.ok_or_else(wrong)?;
         }
         Ok(match (kind.as_str(), values[0], values[1]) {
             ("cvar-uniform", low, high) => {

@@ -1,12 +1,10 @@
 //! filebench's workload model language: scripts as programs.
 
-mod commands;
 mod flowops;
 mod laws;
 mod parser;
 mod program;
 mod script;
-mod sets;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -18,8 +16,10 @@ use std::path::Path;
 use workload::{Diagnostic, printable};
 
 use crate::options::{Grammar, OptionRow, read, text};
+use crate::tokens::number;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
-use commands::{DEFINED, parse};
+use parser::{DEFINED, parse};
+use script::Read;
 
 /// filebench.
 pub const FRONT: Front = Front {
@@ -37,16 +37,11 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-/// Bytes of a file that are looked at to tell what it is.
-const DETECTED_BYTES_MAX: usize = 1 << 20;
-
 /// Whether a line begins as a definition does.
 fn detect(bytes: &[u8]) -> bool {
-    let bytes = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
     String::from_utf8_lossy(bytes).lines().any(|line| {
-        let mut words = line.split_whitespace();
-        let is_known = |word| DEFINED.split(' ').any(|it| it == word);
-        words.next() == Some("define") && words.next().is_some_and(is_known)
+        let words: Vec<&str> = line.split_whitespace().take(2).collect();
+        matches!(words[..], ["define", word] if DEFINED.split(' ').any(|it| it == word))
     })
 }
 
@@ -68,7 +63,8 @@ const OPTIONS: &[OptionRow<Options>] = &[
         if name.is_empty() || text.is_empty() {
             return Err(value.not("of the form NAME=VALUE"));
         }
-        it.variables.insert(name.to_owned(), text.to_owned());
+        let text = number(text).map_or_else(|| text.to_owned(), |it| it.to_string());
+        it.variables.insert(name.to_owned(), text);
         Ok(())
     }),
 ];
@@ -84,21 +80,16 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 /// What a script stands for.
-fn work(
-    file: &FrontFile<'_>,
-    variables: &BTreeMap<String, String>,
-) -> Result<FrontWork, Diagnostic> {
+fn work(file: &FrontFile<'_>, variables: &BTreeMap<String, String>) -> Read<FrontWork> {
     // Comments may be in any encoding.
     let text = String::from_utf8_lossy(file.bytes);
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let work = parse(&text, variables).and_then(|script| program::work(script, &name));
-    work.map_err(|error| {
-        let line = error.line.map(|line| text.lines().nth(line as usize - 1));
-        Diagnostic {
-            file: file.name.to_owned(),
-            snippet: line.map(|line| printable(line.unwrap_or_default())),
-            ..error
-        }
+    let shown = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default());
+    work.map_err(|error| Diagnostic {
+        file: file.name.to_owned(),
+        snippet: error.line.map(shown),
+        ..error
     })
 }

@@ -1,15 +1,18 @@
-//! From tokens to values and to what has attributes.
+//! The commands of a script, what they define, and the attributes of that.
 
 use std::collections::BTreeMap;
 
-use workload::{Diagnostic, nearest};
+use workload::{Diagnostic, nearest, printable};
 
-use super::program::difference;
-use super::script::{Entity, Kind, Read, Script, Value};
+use super::script::{Attribute, Entity, Kind, Read, Script, Value};
 use crate::cursor::Cursor;
-use crate::tokens::{Language, Place, Token, error, expanded, number};
+use crate::rows::rows;
+use crate::tokens::{Language, Place, Token, error, expanded};
 use crate::{Difference, DifferenceKind};
 
+/// What can be created, and what can be defined.
+const CREATED: &str = "file files fileset filesets process processes";
+pub(super) const DEFINED: &str = "file files fileset filesets process processes flowop randvar";
 /// Things with attributes in a script, composites written out, at most.
 const ENTITIES_MAX: usize = 20_000;
 /// Behind this a variable need not be set.
@@ -23,41 +26,213 @@ const LANGUAGE: Language = Language {
 };
 
 /// A place among the tokens of a script, with what the script says up to there.
-pub(super) struct Parser<'a> {
-    pub at: Cursor<'a>,
-    pub script: Script,
+struct Parser<'a> {
+    at: Cursor<'a>,
+    script: Script,
     /// Values of variables, whatever the script sets them to.
-    pub overrides: &'a BTreeMap<String, String>,
-    pub composites: Vec<Entity>,
+    overrides: &'a BTreeMap<String, String>,
+    /// What flowops can be, with blanks between: whatever a thread can do, and composites.
+    flowops: String,
+    composites: BTreeMap<String, Entity>,
     entity_count: usize,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, overrides: &'a BTreeMap<String, String>) -> Read<Self> {
-        let variables = overrides.iter().map(|(name, text)| {
-            let text = number(text).map_or_else(|| text.clone(), |it| it.to_string());
-            (name.clone(), Value::Plain(text))
-        });
-        Ok(Self {
-            at: Cursor::new(LANGUAGE.tokens(text)?),
-            script: Script {
-                variables: variables.collect(),
-                ..Script::default()
-            },
-            overrides,
-            composites: Vec::new(),
-            entity_count: 0,
-        })
+/// Reads a script up to the command that runs it.
+pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
+    let variables = overrides.iter();
+    let variables = variables.map(|(name, text)| (name.clone(), Value::Plain(text.clone())));
+    let mut parser = Parser {
+        at: Cursor::new(LANGUAGE.tokens(text)?),
+        script: Script {
+            variables: variables.collect(),
+            ..Script::default()
+        },
+        overrides,
+        flowops: Kind::Thread.row()[2].to_owned(),
+        composites: BTreeMap::new(),
+        entity_count: 0,
+    };
+    while parser.at.peek() != Token::End && parser.command()? {}
+    Ok(parser.script)
+}
+
+impl Parser<'_> {
+    /// Reads a command; whether another one may follow.
+    fn command(&mut self) -> Read<bool> {
+        let place = self.at.place();
+        let (known, lacks) = (Kind::Script.row()[2], "there is no command");
+        let word = self.at.known("a command", known, lacks, "a script")?;
+        self.script.note(place, &format!("`{word}`"));
+        match word {
+            "set" => self.set()?,
+            "define" => self.define(place)?,
+            "create" => drop(self.at.one_of(CREATED, "`create`")?),
+            "run" | "psrun" => {
+                if word == "psrun" {
+                    // How often is not asked for here.
+                    let _ = self.at.number("`psrun`");
+                }
+                let is_timed = matches!(self.at.peek(), Token::Number(_) | Token::Variable(_));
+                let time = is_timed.then(|| self.value("`run`")).transpose()?;
+                let value = time.unwrap_or(Value::Plain("0".to_owned()));
+                let run = Attribute { value, place };
+                self.script.whole.attributes.insert("run".to_owned(), run);
+                return Ok(false);
+            }
+            "eventgen" => {
+                let made = self.entity(Kind::Eventgen, place)?;
+                self.script.whole.attributes.extend(made.attributes);
+            }
+            "echo" => {
+                let text = self.text("`echo`")?;
+                self.script.echoes.push(text);
+            }
+            "usage" => drop(self.at.quoted("`usage`")?),
+            "sleep" => drop(self.value("`sleep`")?),
+            "list" => drop(self.at.one_of("fileset flowop", "`list`")?),
+            "debug" => drop(self.at.number("`debug`")?),
+            "version" => {}
+            "quit" => return Ok(false),
+            "enable" => {
+                let place = self.at.place();
+                if self.at.one_of("lathist multi", "`enable`")? == "multi" {
+                    return Err(refused("domultisync", place));
+                }
+                self.script.note(place, "`lathist`");
+            }
+            _ => return Err(refused(word, place)),
+        }
+        Ok(true)
     }
 
-    /// Notes what is of the table of differences.
-    pub(super) fn note(&mut self, place: Place, what: &str) {
-        let difference = difference(what).map(|it| it.at(place.line));
-        self.script.differences.extend(difference);
+    fn set(&mut self) -> Read<()> {
+        let place = self.at.place();
+        match self.at.next() {
+            Token::Variable(name) => {
+                self.at.expect('=', "`set`")?;
+                let value = self.assigned()?;
+                self.assign(name, value);
+            }
+            Token::Word("mode") => {
+                if self.at.one_of("quit nousestats", "`set mode`")? == "quit" {
+                    let modes = "timeout alldone firstdone";
+                    let mode = self.at.one_of(modes, "`set mode quit`")?;
+                    self.script.mode = mode.to_owned();
+                }
+            }
+            token => {
+                let message = format!("`set` sets no {}", token.shown());
+                let help = "write `set $name=value`, or `set mode quit firstdone`";
+                return Err(error(place, message, help));
+            }
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, name: &str, value: Value) {
+        if !self.overrides.contains_key(name) {
+            self.script.variables.insert(name.to_owned(), value);
+        }
+    }
+
+    /// What a variable is set to: what it says now, whatever its own variables become.
+    fn assigned(&mut self) -> Read<Value> {
+        let (token, place) = (self.at.peek(), self.at.place());
+        let kind = match token {
+            Token::Word("randvar") => Kind::Randvar,
+            Token::Word("cvar") => Kind::Cvar,
+            _ => return self.value("`set`")?.settled(&self.script.variables, place),
+        };
+        self.at.next();
+        self.at.expect('(', &token.shown())?;
+        let random = self.entity(kind, place)?;
+        self.at.expect(')', &token.shown())?;
+        Ok(Value::Random(Box::new(random)))
+    }
+
+    fn define(&mut self, place: Place) -> Read<()> {
+        let defined = match self.at.one_of(DEFINED, "`define`")? {
+            "file" | "files" => self.entity(Kind::File, place)?,
+            "fileset" | "filesets" => self.entity(Kind::Fileset, place)?,
+            "flowop" => return self.composite(place),
+            "randvar" => return self.old_randvar(place),
+            _ => self.with_inner(Kind::Process, place)?,
+        };
+        self.script.whole.inner.push(defined);
+        Ok(())
+    }
+
+    /// `define randvar name=$v,...`, which older versions have for `set $v=randvar(...)`.
+    fn old_randvar(&mut self, place: Place) -> Read<()> {
+        let random = self.entity(Kind::Randvar, place)?;
+        let Some(Value::Variable(name)) = random.get("name").cloned() else {
+            let help = "write `define randvar name=$size, ...`";
+            return Err(error(place, "a random variable has no name", help));
+        };
+        self.script.note(place, "`define randvar`");
+        self.assign(&name, Value::Random(Box::new(random)));
+        Ok(())
+    }
+
+    fn composite(&mut self, place: Place) -> Read<()> {
+        let composite = self.with_inner(Kind::Composite, place)?;
+        let word = composite.needed("name")?;
+        if self.flowops.split(' ').any(|it| it == word) {
+            let message = format!("there is a flowop `{}` already", printable(&word));
+            return Err(error(place, message, "give the composite another name"));
+        }
+        self.flowops += &format!(" {word}");
+        self.composites.insert(word, composite);
+        Ok(())
+    }
+
+    /// Attributes, and behind them threads or flowops between braces, in which an own variable is
+    /// known.
+    fn with_inner(&mut self, kind: Kind, place: Place) -> Read<Entity> {
+        let mut outer = self.entity(kind, place)?;
+        let has_own = !outer.locals.is_empty();
+        let before = has_own.then(|| self.script.variables.clone());
+        self.script.variables.extend(outer.locals.clone());
+        let behind = format!("a {}", kind.row()[0]);
+        let inside = if kind == Kind::Process {
+            "thread"
+        } else {
+            "flowop"
+        };
+        self.at.expect('{', &behind)?;
+        while !self.at.takes('}') {
+            let place = self.at.place();
+            outer.inner.push(match self.at.one_of(inside, &behind)? {
+                "thread" => self.with_inner(Kind::Thread, place)?,
+                _ => self.flowop(place)?,
+            });
+        }
+        if let Some(before) = before {
+            self.script.variables = before;
+        }
+        Ok(outer)
+    }
+
+    /// A flowop; a composite has the values that its variables have there.
+    fn flowop(&mut self, place: Place) -> Read<Entity> {
+        let (known, lacks) = (&self.flowops, "there is no flowop");
+        let word = self.at.known("its kind", known, lacks, "`flowop`")?;
+        let mut flowop = self.entity(Kind::Flowop, place)?;
+        word.clone_into(&mut flowop.word);
+        if let Some(mut composite) = self.composites.get(word).cloned() {
+            self.count(composite.count(), place)?;
+            let own = &mut composite.locals;
+            flowop.locals.retain(|name, _| own.contains_key(name));
+            own.append(&mut flowop.locals);
+            let mut inner = composite.inner.iter_mut();
+            inner.try_for_each(|it| it.settle(own))?;
+            (flowop.kind, flowop.inner) = (Kind::Composite, composite.inner);
+        }
+        Ok(flowop)
     }
 
     /// A text with its variables looked up now.
-    pub(super) fn text(&mut self, behind: &str) -> Read<String> {
+    fn text(&mut self, behind: &str) -> Read<String> {
         let place = self.at.place();
         let text = self.at.quoted(behind)?;
         let look_up = |name: &str| self.script.variables.get(name).map(Value::shown);
@@ -74,7 +249,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A value, or a product of several.
-    pub(super) fn value(&mut self, behind: &str) -> Read<Value> {
+    fn value(&mut self, behind: &str) -> Read<Value> {
         let mut value = self.factor(behind)?;
         while self.at.takes('*') {
             let place = self.at.place();
@@ -84,16 +259,13 @@ impl<'a> Parser<'a> {
     }
 
     fn factor(&mut self, behind: &str) -> Read<Value> {
+        let is_known = |name| behind == LOCAL || self.script.variables.contains_key(name);
         let value = match self.at.peek() {
             Token::Number(number) => Value::Plain(number.to_string()),
             Token::Word(word) => Value::Plain(word.to_owned()),
             Token::Quoted(_) => return self.text(behind).map(Value::Plain),
-            Token::Variable(name)
-                if behind != LOCAL && !self.script.variables.contains_key(name) =>
-            {
-                return Err(self.unset(name, self.at.place()));
-            }
-            Token::Variable(name) => Value::Variable(name.to_owned()),
+            Token::Variable(name) if is_known(name) => Value::Variable(name.to_owned()),
+            Token::Variable(name) => return Err(self.unset(name, self.at.place())),
             Token::Mark(_) | Token::End => return Err(self.at.wanted("a value", behind)),
         };
         self.at.next();
@@ -101,7 +273,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Counts what has attributes.
-    pub(super) fn count(&mut self, more: usize, place: Place) -> Read<()> {
+    fn count(&mut self, more: usize, place: Place) -> Read<()> {
         self.entity_count += more;
         if self.entity_count <= ENTITIES_MAX {
             return Ok(());
@@ -111,7 +283,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Attributes with commas between.
-    pub(super) fn entity(&mut self, kind: Kind, place: Place) -> Read<Entity> {
+    fn entity(&mut self, kind: Kind, place: Place) -> Read<Entity> {
         self.count(1, place)?;
         let mut entity = Entity {
             kind,
@@ -131,18 +303,17 @@ impl<'a> Parser<'a> {
             && matches!(kind, Kind::Flowop | Kind::Composite)
         {
             self.at.next();
-            let name = name.to_owned();
-            if self.at.takes('=') {
-                let value = self.value("a variable of a flowop")?;
-                entity.locals.insert(name, value);
-            } else if kind == Kind::Composite {
-                entity.locals.insert(name.clone(), Value::Variable(name));
-            }
+            let value = match self.at.takes('=') {
+                true => self.value("a variable of a flowop")?,
+                false if kind == Kind::Composite => Value::Variable(name.to_owned()),
+                false => return Ok(()),
+            };
+            entity.locals.insert(name.to_owned(), value);
             return Ok(());
         }
-        let behind = format!("a {}", kind.name());
+        let [called, known, _] = kind.row();
+        let behind = format!("a {called}");
         let lacks = format!("{behind} has no attribute");
-        let known = kind.attributes();
         let name = self.at.known("an attribute", known, &lacks, &behind)?;
         let value = match (self.at.takes('='), name) {
             (_, "randtable") => return self.table(&mut entity.table),
@@ -151,11 +322,6 @@ impl<'a> Parser<'a> {
             (true, "name") if kind == Kind::Randvar => self.value(LOCAL)?,
             (true, _) => self.value(&format!("`{name}`"))?,
         };
-        self.add(entity, name, value, place);
-        Ok(())
-    }
-
-    fn add(&mut self, entity: &mut Entity, name: &str, value: Value, place: Place) {
         let name = match name {
             "filename" => "filesetname",
             "filesize" => "size",
@@ -163,14 +329,16 @@ impl<'a> Parser<'a> {
         };
         let what = format!("`{name}`");
         if matches!(name, "cached" | "usermode") {
-            self.note(place, &what);
+            self.script.note(place, &what);
         } else if entity.attributes.contains_key(name) {
             let note = "it stands twice, and the first counts";
             let difference = Difference::new(DifferenceKind::NoEffect, what, note);
             self.script.differences.push(difference.at(place.line));
         } else {
-            entity.put(name, value, place);
+            let attribute = Attribute { value, place };
+            entity.attributes.insert(name.to_owned(), attribute);
         }
+        Ok(())
     }
 
     /// `{{percent, least, most}, ...}`
@@ -191,4 +359,11 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// Why a command or a flowop is not obeyed.
+pub(super) fn refused(word: &str, place: Place) -> Diagnostic {
+    let mut known = rows(include_str!("refused.txt"));
+    let [_, why, help] = known.find(|row| row[0] == word).unwrap_or_default();
+    error(place, why, help)
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use workload::program::{Access, Act, Ending, Group, Out, Program, ProgramPart, ProgramPhase};
+use workload::program::{
+    Access, Act, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FilesetPlan, Group, Out, Program,
+    ProgramPart, ProgramPhase, TreeGrowth,
+};
 use workload::{Diagnostic, printable};
 
-use super::script::{Entity, Kind, Read, Script};
+use super::script::{Entity, Kind, Read, Script, Value};
 use super::text::remembered;
-use crate::acts::{NS_PER_SECOND, described, number_of};
-use crate::tokens::Place;
+use crate::acts::{NS_PER_SECOND, described, fileset, number_of, numbered};
+use crate::tokens::{Place, error};
 use crate::{Difference, FrontWork, cell};
 
 /// How long a script runs that does not say it, in seconds.
@@ -16,9 +19,13 @@ const RUN_TIME_S: u64 = 60;
 /// The longest time of a run, in seconds.
 const RUN_TIME_S_MAX: u64 = 30 * 24 * 3600;
 /// The most events of the generator in a second.
-const EVENT_RATE_MAX: u64 = 1_000_000;
+const EVENT_RATE_MAX: u32 = 1_000_000;
+/// Bytes of a file whose size nobody says.
+const SIZE_BYTES: u64 = 1024;
+/// A thousand times the shape of the gamma law that widths are drawn by.
+const GAMMA_PERMILLE: u32 = 1500;
 /// Workers of a phase, at most.
-const WORKERS_MAX: u64 = 1024;
+const WORKERS_MAX: u32 = 1024;
 
 /// What is written so far.
 #[derive(Default)]
@@ -28,16 +35,12 @@ pub(super) struct Writer {
     pub program: Program,
     /// How the files of the defined filesets are opened.
     pub access: Vec<Access>,
-    /// Where files are to lie in the original.
-    pub paths: BTreeSet<String>,
-    /// How many of the tokens may lie there before who puts has to wait.
-    pub taken: BTreeMap<usize, u32>,
     /// Where tokens are put, and whether who puts has to wait.
     pub put: BTreeMap<usize, (Place, bool)>,
     /// Events of the generator in a second; 0 for none.
-    pub event_rate: u64,
-    /// What is done otherwise than in the original, by line.
-    pub differences: Vec<Difference>,
+    pub event_rate: u32,
+    /// What is left of the script: what it says, and what is done otherwise.
+    pub script: Script,
     pub thread: Thread,
 }
 
@@ -47,10 +50,10 @@ pub(super) struct Thread {
     pub group: Group,
     /// The label of the flowop that is written.
     pub label: u8,
-    /// How often the flowops are written out, so that slots take turns; at least once.
-    pub turns: u32,
+    /// How often the flowops are to be written out, so that slots take turns; 0 for once.
+    pub turns: usize,
     /// Which of these it is.
-    pub turn: u32,
+    pub turn: usize,
     /// The slots that registers stand for.
     pub registers: Vec<Slot>,
     /// Where a file is open.
@@ -71,36 +74,34 @@ pub(super) enum Slot {
     /// That of a fileset, where no number is said.
     Of(u8),
     /// One of several of a fileset that take turns, `opennext`.
-    Turn(u8, u8),
+    Turn(u8, u32),
     /// Of calls on names, which leave nothing open.
     Named,
 }
 
 /// What a script of that name stands for.
 pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
-    let whole = &mut script.whole;
+    let mut whole = std::mem::take(&mut script.whole);
     whole.settle(&script.variables)?;
     let mut writer = Writer {
-        differences: script.differences,
         event_rate: whole.number("rate", EVENT_RATE_MAX, 0)?,
+        script,
         ..Writer::default()
     };
-    let way = described(Access::ReadWrite, false, false);
-    writer.program.ways.push(way);
-    let (processes, sets): (Vec<_>, Vec<_>) =
-        whole.inner.iter().partition(|it| it.kind == Kind::Process);
-    for set in sets {
+    writer.program.ways = vec![described(Access::ReadWrite, false, false)];
+    // Where files are to lie in the original.
+    let mut paths = BTreeSet::new();
+    for set in whole.inner.iter().filter(|it| it.kind != Kind::Process) {
         writer.define(set)?;
+        paths.extend(set.text("path")?);
     }
-    let mode = whole.text("mode")?.unwrap_or_default();
-    let is_all_done = mode == "alldone";
     let mut groups = Vec::new();
     let mut started = Vec::new();
-    for process in processes {
+    for process in whole.inner.iter().filter(|it| it.kind == Kind::Process) {
         let instances = process.number("instances", WORKERS_MAX, 1)?;
         started.push((process.needed("name")?, instances));
         for thread in &process.inner {
-            groups.push(writer.group(thread, instances, is_all_done)?);
+            groups.push(writer.group(thread, instances)?);
         }
     }
     if groups.is_empty() {
@@ -108,9 +109,10 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         return Err(error.help("add a `define process` with a `thread` in it"));
     }
     writer.make_room()?;
+    let mode = writer.script.mode.as_str();
     // Without a time, scripts run for a minute, or until files run out where the mode says so.
     let time_s = match whole.number("run", RUN_TIME_S_MAX, 0)? {
-        0 if matches!(mode.as_str(), "alldone" | "firstdone") => None,
+        0 if matches!(mode, "alldone" | "firstdone") => None,
         0 => Some(RUN_TIME_S),
         seconds => Some(seconds),
     };
@@ -118,36 +120,63 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         name: "run".to_owned(),
         time_ns: time_s.map(|it| it * NS_PER_SECOND),
         // Quotas end it for all, as a lack of files does.
-        first_done: (!is_all_done).then_some(Ending::Stop),
+        first_done: (mode != "alldone").then_some(Ending::Stop),
         groups,
         ..ProgramPhase::default()
     };
     writer.program.parts.push(ProgramPart::Phase(phase));
-    let mut differences = writer.differences;
-    if !whole.attributes.contains_key("run") {
-        differences.extend(difference("a script without `run`"));
+    if whole.get("run").is_none() {
+        writer.script.note(None, "a script without `run`");
     }
-    let mut paths = writer.paths.iter();
-    let directory = paths.next().map_or(".", String::as_str);
-    differences.extend(paths.map(|other| {
+    let mut differences = writer.script.differences;
+    let directory = paths.pop_first().unwrap_or_else(|| ".".to_owned());
+    differences.extend(paths.iter().map(|other| {
         let what = format!("`path={}`", printable(other));
         Difference::differs(&what, "all files lie below the same directory")
     }));
     Ok(FrontWork {
         differences,
-        remembered: remembered(&script.echoes, &started),
+        remembered: remembered(&writer.script.echoes, &started),
         ..FrontWork::below(directory, vec![cell(name, writer.program)])
     })
 }
 
-/// What is always done otherwise, or changes nothing, if it is something of that kind.
-pub(super) fn difference(what: &str) -> Option<Difference> {
-    let mut known = Difference::listed(include_str!("differences.txt"));
-    known.find(|it| it.what == what)
-}
-
 impl Writer {
-    fn group(&mut self, thread: &Entity, processes: u64, is_all_done: bool) -> Read<Group> {
+    /// Adds what a script defines.
+    pub(super) fn define(&mut self, set: &Entity) -> Read<()> {
+        let plan = set.fileset()?;
+        if self.program.filesets.len() >= FILESETS_MAX {
+            let message = format!("there are more than {FILESETS_MAX} filesets");
+            return Err(set.error(message, "define fewer"));
+        }
+        if self.program.filesets.iter().any(|it| it.name == plan.name) {
+            let message = format!("`{}` is defined twice", printable(&plan.name));
+            return Err(set.error(message, "give one of them another name"));
+        }
+        self.program.filesets.push(plan);
+        let access = match (set.flag("readonly")?, set.flag("writeonly")?) {
+            (true, _) => Access::Read,
+            (false, true) => Access::Write,
+            (false, false) => Access::ReadWrite,
+        };
+        self.access.push(access);
+        Ok(())
+    }
+
+    /// What stands for the directories of a fileset's tree.
+    pub(super) fn directories_of(&mut self, of: u8) -> u8 {
+        let tree = DirectoryTree::DirectoriesOf { fileset: of };
+        let of = &self.program.filesets[usize::from(of)];
+        let name = format!("directories of {}", of.name);
+        let plan = FilesetPlan {
+            names: numbered("in each ", 8),
+            tree,
+            ..fileset(&name, &of.path, "", of.count)
+        };
+        number_of(&mut self.program.filesets, plan)
+    }
+
+    fn group(&mut self, thread: &Entity, processes: u32) -> Read<Group> {
         let name = thread.needed("name")?;
         let workers = processes * thread.number("instances", WORKERS_MAX, 1)?;
         if workers > WORKERS_MAX || workers == 0 {
@@ -155,40 +184,75 @@ impl Writer {
             let help = format!("use 1 to {WORKERS_MAX} threads");
             return Err(thread.error(message, help));
         }
-        self.thread = Thread::default();
+        // Once to learn what is closed in the end, and how many slots take turns.
+        self.acts(&thread.inner, "", 0)?;
+        let learned = std::mem::take(&mut self.thread);
+        self.thread.closed = learned.closed;
         self.thread.group = Group {
             name,
-            // At most 1024.
-            workers: Some(workers as u32),
-            out: match is_all_done {
-                true => Out::EndWorker,
-                false => Out::EndPhase,
+            workers: Some(workers),
+            out: match self.script.mode.as_str() {
+                "alldone" => Out::EndWorker,
+                _ => Out::EndPhase,
             },
             ..Group::default()
         };
-        // Once to learn what is closed in the end, and how many slots take turns.
-        self.acts(&thread.inner, "", 0)?;
-        self.thread.group.enter.clear();
-        self.thread.open.clear();
-        self.thread.filesets.clear();
-        self.thread.last = None;
-        for turn in 0..self.thread.turns.max(1) {
+        for turn in 0..learned.turns.max(1) {
             self.thread.turn = turn;
             let acts = self.acts(&thread.inner, "", 0)?;
             self.thread.group.body.extend(acts);
         }
-        Ok(std::mem::take(&mut self.thread.group))
+        Ok(std::mem::take(&mut self.thread).group)
     }
 
     /// What is counted under the label of the flowop; nothing if nothing is done.
     pub(super) fn step(&self, acts: Vec<Act>) -> Option<Act> {
         (!acts.is_empty()).then_some(Act::Step(self.thread.label, acts))
     }
+}
 
-    /// Tells once for each line what is done otherwise.
-    pub(super) fn differs(&mut self, op: &Entity, what: &str) {
-        if let Some(difference) = difference(what) {
-            number_of(&mut self.differences, difference.at(op.place.line));
+impl Entity {
+    fn fileset(&self) -> Read<FilesetPlan> {
+        let name = self.needed("name")?;
+        let is_plain = !name.contains('/') && name != "." && name != "..";
+        if !is_plain || name.is_empty() || name.len() > 255 || name.chars().any(char::is_control) {
+            let message = format!("`{}` cannot be a directory's name", printable(&name));
+            let help = "name it without slashes, and say where it lies by `path`";
+            return Err(self.error(message, help));
         }
+        let number = |name, otherwise| self.number(name, FILES_MAX, otherwise);
+        let leaf_count = number("leafdirs", 0)?;
+        let file_count = number("entries", u32::from(self.kind == Kind::File))?;
+        if (file_count == 0) == (leaf_count == 0) {
+            let message = match leaf_count {
+                0 => format!("`{name}` has no entries"),
+                _ => format!("`{name}` has both files and leaf directories"),
+            };
+            return Err(self.error(message, "write one of `entries` and `leafdirs`"));
+        }
+        if let Some(depth) = self.attributes.get("dirdepthrv") {
+            let message = "depths are drawn by `dirgamma` alone here";
+            return Err(error(depth.place, message, "leave `dirdepthrv` out"));
+        }
+        let is_gamma = |law: &Entity| law.get("type").is_some_and(|it| it.shown() == "cvar-gamma");
+        let growth = TreeGrowth {
+            width: self.amount("dirwidth", 0)?,
+            gamma_permille: number("dirgamma", GAMMA_PERMILLE)?,
+            // The original draws these from the generator that its trees grow by.
+            is_size_of_tree: matches!(self.get("size"), Some(Value::Random(law)) if is_gamma(law)),
+            of_directories: leaf_count > 0,
+        };
+        Ok(FilesetPlan {
+            names: numbered("", 8),
+            tree: DirectoryTree::Grown(growth),
+            size: self.amount("size", SIZE_BYTES)?,
+            present_permille: match self.get("prealloc").map(Value::shown).as_deref() {
+                // Where it stands alone.
+                Some("true") => 1000,
+                Some("false") => 0,
+                _ => self.number("prealloc", 100, 0)? * 10,
+            },
+            ..fileset(&name, &name, "", file_count + leaf_count)
+        })
     }
 }

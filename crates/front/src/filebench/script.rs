@@ -1,11 +1,13 @@
 //! What a script says, before its variables are looked up.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use workload::Diagnostic;
 use workload::program::Law;
 
 use crate::Difference;
+use crate::acts::number_of;
 use crate::rows::rows;
 use crate::tokens::{Place, error};
 
@@ -24,13 +26,26 @@ pub(super) type Variables = BTreeMap<String, Value>;
 pub(super) struct Script {
     pub variables: Variables,
     /// Its filesets and processes lie within, in the order of their definition. Its own attributes
-    /// are how long it runs in seconds, `run`, the generator's events in a second, `rate`, and
-    /// `mode`.
+    /// are how long it runs in seconds, `run`, and the generator's events in a second, `rate`.
     pub whole: Entity,
+    /// What ends it besides time; empty where nothing does.
+    pub mode: String,
     /// What it says as it is read.
     pub echoes: Vec<String>,
-    /// What is done otherwise, or changes nothing.
+    /// What is done otherwise than in the original, or changes nothing.
     pub differences: Vec<Difference>,
+}
+
+impl Script {
+    /// Tells once for each line what is always done otherwise, or changes nothing, if it is
+    /// something of that kind.
+    pub(super) fn note(&mut self, place: impl Into<Option<Place>>, what: &str) {
+        let line = place.into().map(|it| it.line);
+        let mut known = Difference::listed(include_str!("differences.txt"));
+        if let Some(difference) = known.find(|it| it.what == what) {
+            number_of(&mut self.differences, Difference { line, ..difference });
+        }
+    }
 }
 
 /// What stands behind an equals sign.
@@ -40,7 +55,7 @@ pub(super) enum Value {
     Plain(String),
     /// Looked up when the script runs.
     Variable(String),
-    Product(Box<(Value, Value)>),
+    Product(Box<[Value; 2]>),
     /// Drawn anew each time that it is looked at.
     Random(Box<Entity>),
 }
@@ -51,35 +66,34 @@ impl Value {
         match self {
             Self::Plain(text) => text.clone(),
             Self::Variable(name) => format!("${name}"),
-            Self::Product(factors) => format!("{} * {}", factors.0.shown(), factors.1.shown()),
+            Self::Product(factors) => factors.each_ref().map(Self::shown).join(" * "),
             Self::Random(_) => "a random variable".to_owned(),
         }
     }
 
     /// What it comes to with these variables; others stay what they are.
     pub(super) fn settled(&self, variables: &Variables, place: Place) -> Read<Self> {
-        let factors = match self {
-            Self::Variable(name) => return Ok(variables.get(name).unwrap_or(self).clone()),
-            Self::Product(factors) => factors,
-            value => return Ok(value.clone()),
-        };
-        let one = factors.0.settled(variables, place)?;
-        Self::product(one, factors.1.settled(variables, place)?, place)
+        Ok(match self {
+            Self::Variable(name) => variables.get(name).unwrap_or(self).clone(),
+            Self::Product(factors) => {
+                let [one, other] = factors.each_ref().map(|it| it.settled(variables, place));
+                Self::product(one?, other?, place)?
+            }
+            value => value.clone(),
+        })
     }
 
     /// A product, which is a number as soon as both factors are.
     pub(super) fn product(one: Self, other: Self, place: Place) -> Read<Self> {
+        if one.factor_count() + other.factor_count() > FACTORS_MAX {
+            let message = format!("a product has more than {FACTORS_MAX} factors");
+            return Err(error(place, message, "set a variable to a part of it"));
+        }
         let is_open = |it: &Self| matches!(it, Self::Variable(_) | Self::Product(_));
         if is_open(&one) || is_open(&other) {
-            let message = format!("a product has more than {FACTORS_MAX} factors");
-            let help = "set a variable to a part of it";
-            let product = Self::Product(Box::new((one, other)));
-            return match product.factor_count() <= FACTORS_MAX {
-                true => Ok(product),
-                false => Err(error(place, message, help)),
-            };
+            return Ok(Self::Product(Box::new([one, other])));
         }
-        let [Some(one), Some(other)] = [one, other].map(|it| it.number()) else {
+        let [Some(one), Some(other)] = [one, other].map(|it| it.number::<i64>()) else {
             let message = "only whole numbers can be multiplied";
             return Err(error(place, message, "write the product itself"));
         };
@@ -90,24 +104,23 @@ impl Value {
 
     fn factor_count(&self) -> usize {
         match self {
-            Self::Product(factors) => factors.0.factor_count() + factors.1.factor_count(),
+            Self::Product(factors) => factors.iter().map(Self::factor_count).sum(),
             _ => 1,
         }
     }
 
-    fn number(&self) -> Option<i64> {
+    /// A number that is one of `N`.
+    fn number<N: Whole>(&self) -> Option<N> {
         match self {
-            Self::Plain(text) => text.parse().ok(),
+            Self::Plain(text) => text.parse::<i64>().ok()?.try_into().ok(),
             _ => None,
         }
     }
-
-    /// A number from 0 to `most`.
-    fn up_to(&self, most: u64) -> Option<u64> {
-        let number = self.number().and_then(|it| it.try_into().ok());
-        number.filter(|it| *it <= most)
-    }
 }
+
+/// Whole numbers.
+pub(super) trait Whole: TryFrom<i64> + PartialOrd + Display {}
+impl<N: TryFrom<i64> + PartialOrd + Display> Whole for N {}
 
 /// Whatever has attributes.
 #[derive(Debug, Clone, Default)]
@@ -134,11 +147,6 @@ pub(super) struct Attribute {
 }
 
 impl Entity {
-    pub(super) fn put(&mut self, name: &str, value: Value, place: Place) {
-        let attribute = Attribute { value, place };
-        self.attributes.insert(name.to_owned(), attribute);
-    }
-
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.attributes.get(name).map(|it| &it.value)
     }
@@ -153,7 +161,7 @@ impl Entity {
         for Attribute { value, place } in self.attributes.values_mut() {
             *value = value.settled(variables, *place)?;
             if let Value::Random(random) = value
-                && !self.kind.is_drawn()
+                && !matches!(self.kind, Kind::Randvar | Kind::Cvar)
             {
                 random.settle(variables)?;
             }
@@ -161,10 +169,7 @@ impl Entity {
         let mut inner = self.inner.iter_mut();
         inner.try_for_each(|it| it.settle(variables))
     }
-}
 
-/// Attributes that are not there are none, or false.
-impl Entity {
     /// Says what is wrong with it.
     pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         error(self.place, message, help)
@@ -173,7 +178,7 @@ impl Entity {
     /// Says that an attribute is not there.
     pub(super) fn lacks(&self, name: &str, help: &str) -> Diagnostic {
         let message = match self.word.as_str() {
-            "" => format!("a {} has no `{name}`", self.kind.name()),
+            "" => format!("a {} has no `{name}`", self.kind.row()[0]),
             word => format!("`{word}` has no `{name}`"),
         };
         self.error(message, help)
@@ -218,31 +223,34 @@ impl Entity {
 
     pub(super) fn flag(&self, name: &str) -> Read<bool> {
         let flag = self.taken(name, "`true` or `false`", |value| {
-            let number = value.number().map(|it| it != 0);
+            let number = value.number().map(|it: i64| it != 0);
             number.or_else(|| value.shown().parse().ok())
         });
         Ok(flag?.unwrap_or(false))
     }
 
     /// A whole number from 0 to `most`.
-    pub(super) fn given(&self, name: &str, most: u64) -> Read<Option<u64>> {
+    pub(super) fn given<N: Whole>(&self, name: &str, most: N) -> Read<Option<N>> {
         let wanted = format!("a whole number up to {most}");
-        self.taken(name, &wanted, |value| value.up_to(most))
+        self.taken(name, &wanted, |value| {
+            value.number().filter(|it| *it <= most)
+        })
     }
 
     /// The same, or what it is where nobody says it.
-    pub(super) fn number(&self, name: &str, most: u64, otherwise: u64) -> Read<u64> {
+    pub(super) fn number<N: Whole>(&self, name: &str, most: N, otherwise: N) -> Read<N> {
         Ok(self.given(name, most)?.unwrap_or(otherwise))
     }
 
-    /// A number, or how it is drawn.
-    pub(super) fn amount(&self, name: &str) -> Read<Option<Law>> {
+    /// A number, or how it is drawn; or what it is where nobody says it.
+    pub(super) fn amount(&self, name: &str, otherwise: u64) -> Read<Law> {
         if let Some(Value::Random(random)) = self.get(name) {
-            return random.law().map(Some);
+            return random.law();
         }
         let wanted = format!("a whole number up to {DRAWN_MAX}, or a random variable");
-        let number = self.taken(name, &wanted, |value| value.up_to(DRAWN_MAX));
-        Ok(number?.map(Law::fixed))
+        let number = |value: &Value| value.number().filter(|it| *it <= DRAWN_MAX);
+        let number = self.taken(name, &wanted, number)?;
+        Ok(Law::fixed(number.unwrap_or(otherwise)))
     }
 }
 
@@ -263,22 +271,10 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether it stands for amounts that are drawn.
-    fn is_drawn(self) -> bool {
-        matches!(self, Self::Randvar | Self::Cvar)
-    }
-
-    fn row(self) -> [&'static str; 2] {
+    /// What it is called, which attributes it takes, those of older versions included, and what
+    /// stands in it; with blanks between.
+    pub(super) fn row(self) -> [&'static str; 3] {
         let mut rows = rows(include_str!("kinds.txt"));
         rows.nth(self as usize).unwrap_or_default()
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        self.row()[0]
-    }
-
-    /// The attributes that it takes, those of older versions included, with blanks between them.
-    pub(super) fn attributes(self) -> &'static str {
-        self.row()[1]
     }
 }

@@ -1,5 +1,7 @@
 //! What filebench prints of a run.
 
+use std::fmt::Display;
+
 use generate::program::grown_trees;
 use jiff::Timestamp;
 use results::{CellRecord, Phase, RunEvent, RunRecord};
@@ -17,7 +19,7 @@ pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
 }
 
 /// What a plan keeps for the text: lines that are printed as they are.
-pub(super) fn remembered(echoes: &[String], processes: &[(String, u64)]) -> Vec<String> {
+pub(super) fn remembered(echoes: &[String], processes: &[(String, u32)]) -> Vec<String> {
     let said = echoes.iter().map(|echo| format!("say {echo}"));
     // What was defined last is started first.
     let started = processes.iter().rev();
@@ -73,12 +75,11 @@ impl Text {
             return String::new();
         }
         let first = record.plan.cells.first();
-        let files = first.and_then(|cell| cell.files.as_ref());
-        let populated = files.map(|program| populated(program)).unwrap_or_default();
+        let files = first.and_then(|cell| cell.files.as_deref());
         let said = self.remembered("say ");
         let said = said.chain(["Populating and pre-allocating filesets"]);
-        let said = said.chain(populated.iter().map(String::as_str));
-        "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said)
+        let begin = "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said);
+        begin + &lines(0.0, files.map(populated).unwrap_or_default())
     }
 
     /// What is printed as a cell begins, unless it was.
@@ -92,7 +93,7 @@ impl Text {
     }
 }
 
-fn lines<'a>(at_s: f64, said: impl IntoIterator<Item = &'a str>) -> String {
+fn lines(at_s: f64, said: impl IntoIterator<Item = impl Display>) -> String {
     let said = said.into_iter();
     said.map(|line| format!("{at_s:.3}: {line}\n")).collect()
 }
@@ -140,28 +141,25 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
     let mut text = lines(end_s, [took.as_str(), "Per-Operation Breakdown"]);
     let mut calls = Vec::new();
     for (name, meaning) in program.labels.iter().zip(program.label_meanings()).rev() {
-        let is_composite = meaning == Some(LabelMeaning::Composite);
-        let counted = label(cell, name).filter(|_| !is_composite);
+        let counted = label(cell, name).filter(|_| meaning != Some(LabelMeaning::Composite));
         let figures = counted.cloned().unwrap_or_default();
         let (count, mean_ms) = (figures.count, mean_ms(&figures));
-        let (ops, bytes) = (per_second(count), per_second(figures.bytes));
+        let (ops, mib) = (per_second(count), per_second(figures.bytes) / MEGABYTE);
         let [least_ms, most_ms] = [figures.min_ns, figures.max_ns].map(|ns| ns as f64 / 1e6);
         text += &format!(
-            "{name:<20} {count}ops {ops:8.0}ops/s {:5.1}mb/s {mean_ms:8.3}ms/op \
-             [{least_ms:.3}ms - {most_ms:5.3}ms]\n",
-            bytes / MEGABYTE,
+            "{name:<20} {count}ops {ops:8.0}ops/s {mib:5.1}mb/s {mean_ms:8.3}ms/op \
+             [{least_ms:.3}ms - {most_ms:5.3}ms]\n"
         );
         if let Some(LabelMeaning::Call(operation)) = meaning {
             calls.push((operation, figures));
         }
     }
     let all = together(calls.iter().map(|(_, figures)| figures));
-    let of = |operation| {
+    let [reads, writes] = [FileOperation::Read, FileOperation::Write].map(|operation| {
         let those = calls.iter().filter(|(it, _)| *it == operation);
         per_second(those.map(|(_, figures)| figures.count).sum())
-    };
+    });
     let (count, ops, mean_ms) = (all.count, per_second(all.count), mean_ms(&all));
-    let [reads, writes] = [FileOperation::Read, FileOperation::Write].map(of);
     let summary = format!(
         "IO Summary: {count:5} ops {ops:5.3} ops/s {reads:.0}/{writes:.0} rd/wr {:5.1}mb/s \
          {mean_ms:5.3}ms/op",

@@ -11,11 +11,11 @@ use crate::tokens::error;
 /// The generator puts so many events at once.
 const EVENTS_AT_ONCE: u32 = 10;
 /// It lets no more lie there than it makes in so many seconds.
-const SECONDS_OF_EVENTS: u64 = 5;
+const SECONDS_OF_EVENTS: u32 = 5;
 /// Bytes of the event that `bwlimit` takes.
 const EVENT_BYTES: u64 = 1 << 20;
 /// What is taken or put at once, at most.
-const TOKENS_MAX: u64 = 1 << 30;
+const TOKENS_MAX: u32 = 1 << 30;
 
 impl Writer {
     /// The number of the tokens of a name.
@@ -26,35 +26,31 @@ impl Writer {
             tokens.push(Tokens {
                 name: name.to_owned(),
                 counters: 1,
-                start: 0,
-                room: None,
-                refill: None,
+                ..Tokens::default()
             });
             tokens.len() - 1
         })
     }
 
-    /// Makes room for what is put, once all flowops are known.
+    /// Leaves room alone where somebody waits for it, once all flowops are known.
     pub(super) fn make_room(&mut self) -> Read<()> {
-        for (number, (place, is_blocking)) in &self.put {
-            let tokens = &mut self.program.tokens[*number];
-            let Some(highwater) = self.taken.get(number) else {
+        for (number, tokens) in self.program.tokens.iter_mut().enumerate() {
+            let put = self.put.get(&number);
+            if let (Some((place, _)), None) = (put, tokens.room) {
                 let message = format!("no flowop `{}` waits", printable(&tokens.name));
                 return Err(error(*place, message, "name a `block` or a `semblock`"));
-            };
-            tokens.room = is_blocking.then_some(*highwater);
+            }
+            tokens.room = tokens.room.filter(|_| put.is_some_and(|it| it.1));
         }
         Ok(())
     }
 
     /// What waits, or ends a wait; nothing where it would wait for events that nobody makes.
     pub(super) fn waits(&mut self, op: &Entity) -> Read<Option<Act>> {
-        // At most 2^30.
-        let number = |name: &str| Ok(op.number(name, TOKENS_MAX, 1)? as u32);
-        let value = number("value")?.max(1);
+        let value = op.number("value", TOKENS_MAX, 1)?.max(1);
         let act = match op.word.as_str() {
             "block" => self.taken(1, 1),
-            "semblock" => self.taken(value, number("highwater")?),
+            "semblock" => self.taken(value, op.number("highwater", TOKENS_MAX, 1)?),
             // Who wakes others does not wait for them, but a wake-up that nobody has seen is one.
             "wakeup" => self.put(op, 1, true)?,
             "sempost" => self.put(op, value, op.flag("blocking")?)?,
@@ -67,8 +63,9 @@ impl Writer {
     fn taken(&mut self, value: u32, highwater: u32) -> Act {
         let name = self.program.labels[usize::from(self.thread.label)].clone();
         let number = self.tokens(&name);
-        self.program.tokens[number].counters = self.thread.group.workers.unwrap_or(1);
-        self.taken.insert(number, highwater);
+        let tokens = &mut self.program.tokens[number];
+        tokens.counters = self.thread.group.workers.unwrap_or(1);
+        tokens.room = Some(highwater);
         take(number, Due::Fixed(value))
     }
 
@@ -76,9 +73,8 @@ impl Writer {
         let target = op.text("target")?;
         let target = target.ok_or_else(|| op.lacks("target", "name the flowop that waits"))?;
         let number = self.tokens(&target);
-        let place = op.place;
-        let put = self.put.entry(number).or_insert((place, false));
-        *put = (place, put.1 || is_blocking);
+        let put = self.put.entry(number).or_default();
+        *put = (op.place, put.1 || is_blocking);
         Ok(Act::Put {
             tokens: byte(number),
             count,
@@ -88,27 +84,21 @@ impl Writer {
 
     /// Takes events for what was done since the last time.
     fn limited(&mut self, op: &Entity) -> Read<Act> {
-        let target = self.target(op)?;
-        let (what, each) = match (op.word.as_str(), target) {
-            ("bwlimit", Some(label)) => (Measure::StepBytes(label), EVENT_BYTES),
-            ("bwlimit", None) => (Measure::Bytes, EVENT_BYTES),
-            (_, Some(label)) => (Measure::Steps(label), 1),
-            (_, None) => (Measure::Calls, 1),
-        };
+        let is_of_bytes = op.word == "bwlimit";
+        let (what, _) = self.counted(op, is_of_bytes)?;
+        let each = if is_of_bytes { EVENT_BYTES } else { 1 };
         let due = match op.word.as_str() {
             "eventlimit" => Due::Fixed(1),
             _ => Due::Since { what, each },
         };
-        let rate = self.event_rate;
-        if op.word == "iopslimit" && target.is_none() {
-            self.differs(op, "`iopslimit` without a target");
+        if op.word == "iopslimit" && what == Measure::Calls {
+            self.script.note(op.place, "`iopslimit` without a target");
         }
-        let number = self.tokens("events");
+        let (number, rate) = (self.tokens("events"), self.event_rate);
         self.program.tokens[number].refill = Some(Refill {
-            per_second: rate as f64,
+            per_second: rate.into(),
             at_once: EVENTS_AT_ONCE,
-            // A rate is at most 10^6.
-            most: (rate * SECONDS_OF_EVENTS).max(EVENTS_AT_ONCE.into()) as u32,
+            most: (rate * SECONDS_OF_EVENTS).max(EVENTS_AT_ONCE),
         });
         Ok(take(number, due))
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use engine::{Completion, Operation, Request};
 use workload::job::{
-    BlockRule, DurableWrites, FileOrder, JobFile, JobGoals, JobPlan, JobThread, Mix, NameWork,
-    PaceRule, PerDirection, ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize,
-    SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection, ReadBack,
+    RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd, StreamPlan,
+    SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
-use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
+use workload::plan::{ArrivalKind, Distribution, EngineKind};
 
 use super::{JobStage, JobStream};
 use crate::{Flow, Generator, Step};
@@ -24,51 +24,16 @@ fn fixed(bytes: u32) -> BlockRule {
 
 /// Sequential requests of 4 KiB on one file of so many bytes, once.
 pub(super) fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
+    let end = StreamEnd {
+        bytes: size_bytes,
+        requests: None,
+        loops: Some(1),
+        starts_over: false,
+    };
+    let stream = StreamPlan::sequential(mix, fixed(4096), end);
     JobPlan {
-        engine: EngineKind::Null,
-        cache: CacheMode::Buffered,
-        ring: RingOptions {
-            sqpoll: false,
-            iopoll: false,
-            batch: 32,
-            batch_fixed: false,
-        },
-        durable: DurableWrites::No,
-        iodepth: 1,
         files: vec![part(0, 0, size_bytes)],
-        start_delay_ns: 0,
-        ramp_time_ns: 0,
-        run_time_ns: 0,
-        ends_others: false,
-        goes_on_after_errors: false,
-        stream: StreamPlan {
-            mix,
-            random_percent: PerDirection::both(0.0),
-            run_length: 1,
-            wrap: Wrap::Onward,
-            step_bytes: 0,
-            blocks: PerDirection::both(fixed(4096)),
-            visits: Visits::Once,
-            file_order: FileOrder::RoundRobin,
-            requests_per_file: 1,
-            zones: None,
-            end: StreamEnd {
-                bytes: size_bytes,
-                requests: None,
-                loops: Some(1),
-                starts_over: false,
-            },
-            sync: SyncRule::default(),
-            think: None,
-            pace: PerDirection::default(),
-            read_back: None,
-            is_to_the_letter: false,
-        },
-        recorded: None,
-        names: None,
-        thread: JobThread::default(),
-        goals: JobGoals::default(),
-        is_noted: false,
+        ..JobPlan::new(EngineKind::Null, stream)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use generate::job::{GoalBoard, JobStream, Watched};
 use workload::job::{
-    BlockRule, DepthTarget, DurableWrites, FileOrder, JobFile, JobGoals, JobPlan, JobThread, Mix,
-    PerDirection, SizeRule, StreamEnd, StreamPlan, SyncRule, Visits, Wrap,
+    BlockRule, DepthTarget, JobFile, JobGoals, JobPlan, Mix, SizeRule, StreamEnd, StreamPlan,
 };
 
 use super::*;
@@ -25,53 +24,26 @@ fn job(ramp_ns: u64, run_ns: u64) -> JobPlan {
         }),
         ..JobGoals::default()
     };
+    let end = StreamEnd {
+        bytes: u64::MAX,
+        requests: None,
+        loops: None,
+        starts_over: true,
+    };
     JobPlan {
-        engine: EngineKind::Null,
-        cache: CacheMode::Buffered,
-        ring: cell(1, Vec::new()).ring,
-        durable: DurableWrites::No,
         iodepth: 16,
         files: vec![JobFile {
             file_index: 0,
             start_bytes: 0,
             size_bytes: 256 * MIB,
         }],
-        start_delay_ns: 0,
         ramp_time_ns: ramp_ns,
         run_time_ns: run_ns,
-        ends_others: false,
-        goes_on_after_errors: false,
-        stream: StreamPlan {
-            mix: Mix::Read,
-            random_percent: PerDirection::both(0.0),
-            run_length: 1,
-            wrap: Wrap::Onward,
-            step_bytes: 0,
-            blocks: PerDirection {
-                read: block.clone(),
-                write: block,
-            },
-            visits: Visits::Once,
-            file_order: FileOrder::RoundRobin,
-            requests_per_file: 1,
-            zones: None,
-            end: StreamEnd {
-                bytes: u64::MAX,
-                requests: None,
-                loops: None,
-                starts_over: true,
-            },
-            sync: SyncRule::default(),
-            think: None,
-            pace: PerDirection::default(),
-            read_back: None,
-            is_to_the_letter: false,
-        },
-        recorded: None,
-        names: None,
-        thread: JobThread::default(),
         goals,
-        is_noted: false,
+        ..JobPlan::new(
+            EngineKind::Null,
+            StreamPlan::sequential(Mix::Read, block, end),
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Measure;
 
 /// Counters that workers of a phase put to and take from; who finds too little waits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TokenCounters")]
 pub struct Tokens {
     /// For people and diagnostics.

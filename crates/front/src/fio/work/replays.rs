@@ -2,8 +2,8 @@
 
 use workload::Diagnostic;
 use workload::job::{
-    BlockRule, FileOrder, JobFile, JobFiles, Mix, PerDirection, RecordedKind, RecordedPlan,
-    SizeRule, StreamEnd, StreamPlan, SyncRule, Visits, Wrap,
+    BlockRule, JobFile, JobFiles, Mix, RecordedKind, RecordedPlan, SizeRule, StreamEnd, StreamPlan,
+    SyncRule,
 };
 
 use super::super::iolog::{Recording, recording};
@@ -79,35 +79,23 @@ impl JobRecording {
     pub fn attach(self, stream: &mut StreamPlan) -> RecordedPlan {
         let blocks = self.blocks();
         let plan = RecordedPlan::new(self.log, self.recording.acts.into());
+        let mix = match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
+            (true, true) => Mix::Both { read_percent: 50.0 },
+            (false, true) => Mix::Write,
+            (_, false) => Mix::Read,
+        };
+        let end = StreamEnd {
+            bytes: plan.bytes.max(1),
+            requests: None,
+            loops: stream.end.loops,
+            starts_over: false,
+        };
         *stream = StreamPlan {
-            mix: match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
-                (true, true) => Mix::Both { read_percent: 50.0 },
-                (false, true) => Mix::Write,
-                (_, false) => Mix::Read,
-            },
-            random_percent: PerDirection::both(0.0),
-            run_length: 1,
-            wrap: Wrap::Onward,
-            step_bytes: 0,
-            blocks: PerDirection::both(blocks),
-            visits: Visits::Once,
-            file_order: FileOrder::RoundRobin,
-            requests_per_file: 1,
-            zones: None,
-            end: StreamEnd {
-                bytes: plan.bytes.max(1),
-                requests: None,
-                loops: stream.end.loops,
-                starts_over: false,
-            },
             sync: SyncRule {
                 fsync_at_end: stream.sync.fsync_at_end && plan.has(RecordedKind::Write),
                 ..SyncRule::default()
             },
-            think: None,
-            pace: PerDirection::default(),
-            read_back: None,
-            is_to_the_letter: false,
+            ..StreamPlan::sequential(mix, blocks, end)
         };
         plan
     }

@@ -52,15 +52,6 @@ impl<G: Generator> Watched<G> {
             .map(|target| DepthSearch::new(target, plan.iodepth));
         board.set_depth(depth.as_ref().map_or(plan.iodepth, DepthSearch::depth));
         let latency = goals.latency_ns_max;
-        let none = Request {
-            operation: Operation::Read,
-            fileset: 0,
-            handle: 0,
-            slot: 0,
-            file_index: 0,
-            length_bytes: 0,
-            offset_bytes: 0,
-        };
         Self {
             inner,
             board,
@@ -69,7 +60,7 @@ impl<G: Generator> Watched<G> {
             floors,
             latency_ns_max: [latency.read, latency.write].map(|it| it.unwrap_or(u64::MAX)),
             depth,
-            issued: vec![(none, 0); plan.iodepth as usize].into(),
+            issued: vec![(Request::NOTHING, 0); plan.iodepth as usize].into(),
             in_flight: 0,
             is_over: false,
         }

@@ -3,8 +3,7 @@
 use units::{Bytes, Percent, Span};
 
 use crate::job::{
-    BuiltJob, DurableWrites, FileShare, IoPriority, JobGoals, JobPlace, JobPlan, JobThread,
-    StreamPlan,
+    BuiltJob, DurableWrites, FileShare, IoPriority, JobPlace, JobPlan, JobThread, StreamPlan,
 };
 use crate::model::{IoClassWord, JobTable, Seed, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
@@ -101,7 +100,6 @@ fn one(
     Ok(BuiltJob {
         name: name.to_owned(),
         plan: JobPlan {
-            engine,
             cache: cache(table, workload, engine)?,
             ring: RingOptions {
                 sqpoll: table.sqpoll.unwrap_or(false),
@@ -111,18 +109,14 @@ fn one(
             },
             durable: table.durable.unwrap_or(DurableWrites::No),
             iodepth: table.iodepth.unwrap_or(1),
-            files: Vec::new(),
             start_delay_ns: table.start_delay.map_or(0, |it| it.0),
             ramp_time_ns: ramp_time.unwrap_or(default(RAMP_TIME_DEFAULT)).0,
             run_time_ns: run_time.unwrap_or(default(RUN_TIME_DEFAULT)).0,
             ends_others: table.ends_others.unwrap_or(false),
             goes_on_after_errors: table.goes_on_after_errors.unwrap_or(false),
-            stream,
-            recorded: None,
             names: table.names,
             thread: thread(table),
-            goals: JobGoals::default(),
-            is_noted: false,
+            ..JobPlan::new(engine, stream)
         },
         share,
         content: chosen.map_or(ContentPlan::Incompressible, ContentPlan::from),

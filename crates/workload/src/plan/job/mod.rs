@@ -68,6 +68,33 @@ pub struct JobPlan {
     pub is_noted: bool,
 }
 
+impl JobPlan {
+    /// One request in flight through the page cache, from the beginning until the stream's end; of
+    /// no files yet.
+    #[must_use]
+    pub fn new(engine: EngineKind, stream: StreamPlan) -> Self {
+        Self {
+            engine,
+            cache: CacheMode::Buffered,
+            ring: RingOptions::default(),
+            durable: DurableWrites::No,
+            iodepth: 1,
+            files: Vec::new(),
+            start_delay_ns: 0,
+            ramp_time_ns: 0,
+            run_time_ns: 0,
+            ends_others: false,
+            goes_on_after_errors: false,
+            stream,
+            recorded: None,
+            names: None,
+            thread: JobThread::default(),
+            goals: JobGoals::default(),
+            is_noted: false,
+        }
+    }
+}
+
 /// What the thread of a job asks of the kernel's schedulers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

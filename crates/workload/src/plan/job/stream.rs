@@ -53,6 +53,29 @@ pub struct PerDirection<T> {
 }
 
 impl StreamPlan {
+    /// Requests one behind the other, of one file after the other, as fast as they are done.
+    #[must_use]
+    pub fn sequential(mix: Mix, blocks: BlockRule, end: StreamEnd) -> Self {
+        Self {
+            mix,
+            random_percent: PerDirection::default(),
+            run_length: 1,
+            wrap: Wrap::Onward,
+            step_bytes: 0,
+            blocks: PerDirection::both(blocks),
+            visits: Visits::Once,
+            file_order: FileOrder::RoundRobin,
+            requests_per_file: 1,
+            zones: None,
+            end,
+            sync: SyncRule::default(),
+            think: None,
+            pace: PerDirection::default(),
+            read_back: None,
+            is_to_the_letter: false,
+        }
+    }
+
     /// Whether requests of any direction that is used are due at times of their own.
     #[must_use]
     pub const fn is_paced(&self) -> bool {
