@@ -236,13 +236,11 @@ impl StraightCall {
             instruction,
             request: Request {
                 operation: call.operation,
-                // Those of the file come with it.
-                fileset: 0,
-                file_index: 0,
                 handle: call.handle,
-                slot: 0,
                 length_bytes,
                 offset_bytes,
+                // The file comes with the round.
+                ..Request::NOTHING
             },
             result_min: i32::try_from(length_bytes).ok()?,
             effect,
