@@ -18,8 +18,8 @@ fn signal(child: &Child, name: &str) {
     run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
 }
 
-/// How long a worker has had a processor that is past all that a run opens first, and past each part
-/// of a classic that is over soon.
+/// How long a worker has had a processor that is past all that a run opens first, and past each
+/// part of a classic that is over soon.
 const WELL_AT_WORK: Duration = Duration::from_millis(300);
 
 /// Whether a worker of the process has had a processor for longer than that.

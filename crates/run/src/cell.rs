@@ -177,10 +177,7 @@ fn run_threads(
         }
         let all_ready: Vec<Ready> = ready.iter().take(lane_count).collect();
         let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
-        // Opens a file for each thread, which takes its time.
-        let interval_ns = times::interval_ns(kit.cell);
-        let devices = kit.devices.take();
-        collection.waits.start(devices, &thread_ids, interval_ns);
+        watch_waits(kit, collection, &thread_ids);
         let sleep = Sleep::new(lane_count, kit.continued, kit.clock);
         let start_ns = kit.clock.now_ns();
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
@@ -217,6 +214,13 @@ fn run_threads(
             measure_ns,
         })
     })
+}
+
+/// Begins to look at what the threads wait for: opens a file for each, which takes its time.
+fn watch_waits(kit: &mut CellKit<'_>, collection: &mut Collection, thread_ids: &[i32]) {
+    let interval_ns = times::interval_ns(kit.cell);
+    let devices = kit.devices.take();
+    collection.waits.start(devices, thread_ids, interval_ns);
 }
 
 /// How many threads are at work; each wakes the monitor, who made this, when it has ended.

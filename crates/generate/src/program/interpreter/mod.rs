@@ -87,12 +87,6 @@ enum Level {
     Known(u64),
 }
 
-impl AsRef<Interpreter> for Interpreter {
-    fn as_ref(&self) -> &Interpreter {
-        self
-    }
-}
-
 impl Interpreter {
     /// A worker that has not begun.
     ///

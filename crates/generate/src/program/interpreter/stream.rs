@@ -153,6 +153,12 @@ impl Generator for Interpreter {
     }
 }
 
+impl AsRef<Interpreter> for Interpreter {
+    fn as_ref(&self) -> &Interpreter {
+        self
+    }
+}
+
 impl Interpreter {
     /// Whether the slot has to let another one go first.
     fn is_held_up(&self, section: Section) -> bool {

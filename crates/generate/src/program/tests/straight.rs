@@ -25,6 +25,13 @@ fn bodies() -> impl Strategy<Value = Vec<Act>> {
     prop_oneof![3 => opening, 1 => named]
 }
 
+const FAILED: [Failed; 4] = [
+    Failed::EndTransaction,
+    Failed::Count,
+    Failed::EndWorker,
+    Failed::EndRun,
+];
+
 /// What a worker came to, whichever way it went.
 fn told(seen: &Seen) -> String {
     let workers = seen.workers.iter().map(|it| {
@@ -57,7 +64,7 @@ proptest! {
         rounds in prop::option::of(1_u64..20),
         time_ns in prop::option::of(1_u64..60_000),
         ending in prop::sample::select(vec![Ending::Stop, Ending::Finish, Ending::Level]),
-        failed in prop::sample::select(vec![Failed::EndTransaction, Failed::Count, Failed::EndWorker, Failed::EndRun]),
+        failed in prop::sample::select(FAILED.to_vec()),
         workers in 1_u32..4,
     ) {
         let program = of(vec![set("files", 20)], &["whole"]);
