@@ -8,7 +8,6 @@ mod told;
 mod waits;
 mod walks;
 
-use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -21,7 +20,7 @@ use super::slot::{Frame, OpenStep, Section, SlotState};
 use super::states::FileStates;
 use super::tokens::{Uses, Waits};
 use super::{Progress, Seat, StepCounter};
-use crate::{Flow, GenerateError, Rng, mix};
+use crate::{Flow, GenerateError, Rng};
 
 pub use straight::Straight;
 pub use told::{Amounts, CallFailure, Stamps, WallMark};
@@ -195,14 +194,6 @@ impl Interpreter {
     #[must_use]
     pub fn buffer_bytes(&self) -> u32 {
         self.code.buffer_bytes
-    }
-
-    /// Computes for so many rounds, which take the same time each while nothing else runs.
-    pub fn compute(rounds: u64) {
-        let mut value = 0;
-        for round in 0..rounds {
-            value = black_box(mix(value ^ round));
-        }
     }
 
     fn is_empty(&self, at: u16) -> bool {

@@ -1,12 +1,14 @@
 //! The stream: what each slot asks for next, and what its completions lead to.
 
+use std::hint::black_box;
+
 use engine::{Completion, Operation, OperationSet, Request};
 
 use super::Interpreter;
 use super::calls::Begun;
 use crate::program::code::Instruction;
 use crate::program::slot::Section;
-use crate::{Flow, Generator, Step};
+use crate::{Flow, Generator, Step, mix};
 
 /// How long a slot waits before it asks again, in nanoseconds.
 const PAUSE_NS: u64 = 20_000;
@@ -186,6 +188,14 @@ impl Interpreter {
         state.wake_ns = 0;
         state.at += 1;
         None
+    }
+
+    /// Computes for so many rounds, which take the same time each while nothing else runs.
+    pub fn compute(rounds: u64) {
+        let mut value = 0;
+        for round in 0..rounds {
+            value = black_box(mix(value ^ round));
+        }
     }
 
     fn burn(&mut self, index: usize, sampler: u16) {
