@@ -25,6 +25,7 @@ use crate::outcome::Outcome;
 use crate::recorder::Schedule;
 use crate::rounds::Rounds;
 use crate::sample::exchange;
+use crate::shares::SharePlaces;
 use crate::standstill::Sleep;
 use crate::start::{Ready, Start};
 use crate::times;
@@ -75,6 +76,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
     let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
     collection.goals = goals;
+    collection.places = SharePlaces::of(cell, &lanes);
     collection.rounds = Rounds::new(cell, counters);
     collection.leaves_out = can_leave_out(cell);
     if cell.jobs.is_some() {
