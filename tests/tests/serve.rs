@@ -992,7 +992,7 @@ fn a_run_of_a_file_is_run_again_from_what_it_kept() {
     let kept = fits(&bed, "serve-text", 200, &kept);
     assert_eq!(kept["name"], "mine.toml");
     let text = kept["text"].as_str().unwrap();
-    assert!(text.contains("iodepth = 3"), "{text}");
+    assert!(text.contains("iodepth = [3]"), "{text}");
     let again = begun(&bed, &server, &asked(&bed, text));
     wait_for_status(&server, &again, "complete");
     let view = server.get(&format!("/api/runs/{again}")).json();

@@ -61,7 +61,7 @@ class BuildPage {
     this.what = h("p", { class: "where" });
     this.start = button("Start", () => this.begin(), { class: "primary", disabled: true });
     const left = h("div", { class: "pane" }, this.source(), h("h2", {}, "Settings"), this.form,
-      this.more(), h("h2", {}, "Requests"), this.mix, h("h2", {}, "Targets"), this.where());
+      this.more(), h("h2", {}, "Work"), this.mix, h("h2", {}, "Targets"), this.where());
     const right = h("div", { class: "pane" }, h("h2", {}, "The same as a file"), this.editor.element, this.keep(),
       h("h2", {}, "Verdict and plan"), this.verdicts, this.plan, h("div", { class: "actions" }, this.start));
     this.main.append(h("h1", {}, "Build"), this.what, this.wrong, h("div", { class: "panes" }, left, right));

@@ -50,7 +50,7 @@ async function publications(asked, signal) {
   const select = choice([["", "none"], ...known], asked.published, { name: "published", onchange: () => {
     location.hash = query("#/compare", { ...asked, published: select.value }).slice(1);
   } });
-  return h("div", { class: "fields" }, field("Published figures beside", select,
+  return h("div", { class: "fields wide" }, field("Published figures beside", select,
     "of an experiment whose work these runs did"));
 }
 

@@ -50,6 +50,10 @@ export function choice(words, chosen, properties = {}) {
 export function table(caption, heads, body, properties = {}) {
   const named = h("caption", {}, h("span", {}, caption));
   const row = h("tr", {}, heads.map((head) => (head instanceof Node ? head : th(head))));
+  // What stands above words begins where they do.
+  [...(body.rows?.[0]?.cells ?? [])].forEach((cell, index) => {
+    if (cell.classList.contains("name")) row.cells[index]?.classList.add("name");
+  });
   const made = h("table", properties, named, h("thead", {}, row), body);
   return h("div", { class: "frame", tabIndex: 0, role: "group", "aria-label": caption }, made);
 }

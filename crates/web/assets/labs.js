@@ -87,11 +87,17 @@ function starter({ found, facts, needsFileSystem, repetitions }, what, chosen) {
     event.preventDefault();
     wrong.replaceChildren();
     const text = ({ value }) => value.trim() || undefined;
+    const names = boxes.filter(({ box }) => box.checked).map(({ name }) => name);
+    if (needsFileSystem && names.length === 0) {
+      const error = new Error("no file system was chosen");
+      error.help = "tick one or more of them";
+      wrong.replaceChildren(failure(error));
+      return;
+    }
     try {
       const entry = await post("/api/labs", {
-        ...chosen(), file_systems: boxes.filter(({ box }) => box.checked).map(({ name }) => name),
-        target: target.value.trim(), image_size: text(size), scale: text(scale), cold: cold.checked,
-        repetitions: text(often) && Number(often.value),
+        ...chosen(), file_systems: names, target: target.value.trim(), image_size: text(size),
+        scale: text(scale), cold: cold.checked, repetitions: text(often) && Number(often.value),
       });
       location.hash = `#/live/${encodeURIComponent(entry.id)}`;
     } catch (error) {
@@ -105,7 +111,7 @@ function starter({ found, facts, needsFileSystem, repetitions }, what, chosen) {
       field("Size of each image", size), field("Repetitions", often), field("Scale", scale, "above 0, at most 1")),
     h("datalist", { id: "lab-places" }, places.map((value) => h("option", { value }))),
     h("fieldset", {}, h("legend", {}, needsFileSystem ? "File systems" : "File systems to make; none: the directory itself"),
-      boxes.map(({ name, box, title }) => h("label", { class: "check" }, box, ` ${name}`, h("small", { class: "note" }, ` ${title}`))),
+      h("div", { class: "checks" }, boxes.map(({ name, box, title }) => h("label", { class: "check" }, box, ` ${name}`, h("small", { class: "note" }, ` ${title}`)))),
       missing(cannot)),
     h("label", { class: "check" }, cold, " Drop the kernel's caches before each workload"),
     wrong, h("div", { class: "actions" }, h("button", { class: "primary", disabled: none }, "Start")),

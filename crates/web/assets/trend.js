@@ -81,7 +81,7 @@ function chart(runs, changes, axis, frame) {
   figure({
     title: "Best rate by run",
     summary: `${runs.length} runs, the oldest at the left; lines at the points are 95 % intervals of the rate within the run.`,
-    x: { label: "run", unit: "count", scale: "linear" },
+    x: { label: "run", unit: "count", scale: "whole" },
     at: runs.map((_, index) => index + 1),
     views: [{ label: "", y: { label: "", unit: axis, scale: "linear" }, series }],
   }, frame);
