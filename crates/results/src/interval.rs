@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stats::{Counter, Histogram, Interval};
 
 use crate::Names;
-use crate::parts::is_zero;
+use crate::zero::is_zero;
 
 /// Intervals tell no more workers or targets apart.
 pub const INTERVAL_PARTS_MAX: usize = 64;

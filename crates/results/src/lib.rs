@@ -43,6 +43,7 @@ mod unfinished;
 mod verdict;
 mod warning;
 mod within;
+mod zero;
 
 pub use cell::CellRecord;
 pub use doubt::{

@@ -15,6 +15,7 @@ use store::{RunQuery, Store};
 
 use crate::answer::Refusal;
 use crate::api::checks::command_line;
+use crate::api::labs;
 use crate::blocking::blocking;
 use crate::program::{command, words};
 use crate::queue::{EntryState, QueueEntry};
@@ -100,7 +101,7 @@ fn arguments(
     entry: &QueueEntry,
 ) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
     if let Some(lab) = &entry.lab {
-        return Ok((lab.command_line(shared)?, None));
+        return Ok((labs::command_line(shared, lab)?, None));
     }
     let what = &entry.request.what;
     let (arguments, given) = command_line(shared, what)?;

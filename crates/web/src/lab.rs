@@ -2,21 +2,15 @@
 //! safe to ask for from a page.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
 use crate::answer::Refusal;
-use crate::program::words;
-use crate::shared::Shared;
 
 /// More is no plan of a person.
 const COUNT_MAX: usize = 64;
-/// The directory that labs are made in, beneath a target.
-const FOLDER: &str = "pgmeter-lab";
-
 /// A lab, or a published experiment to repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -56,47 +50,8 @@ impl LabRequest {
         }
     }
 
-    /// The words of its command line.
-    pub(crate) fn command_line(&self, shared: &Shared) -> Result<Vec<OsString>, Refusal> {
-        self.check()?;
-        let mut arguments = match &self.paper {
-            Some(_) => words(["paper", "run"]),
-            None => words(["lab", "run"]),
-        };
-        arguments.extend(words(["--quiet", "--no-html"]));
-        let target = shared.roots.admit(&self.target)?;
-        if !target.is_dir() {
-            let error = format!("`{}` is not a directory", target.display());
-            return Err(Refusal::bad(error));
-        }
-        match self.file_systems.is_empty() {
-            true => arguments.extend(["--target".into(), target.into()]),
-            false => {
-                arguments.push(format!("--fs={}", self.file_systems.join(",")).into());
-                arguments.extend(["--dir".into(), target.join(FOLDER).into()]);
-            }
-        }
-        let given = [
-            ("image-size", self.image_size.clone()),
-            ("repetitions", self.repetitions.map(|it| it.to_string())),
-            ("scale", self.scale.clone()),
-        ];
-        for (option, value) in given {
-            arguments.extend(value.map(|value| format!("--{option}={value}").into()));
-        }
-        if self.cold {
-            arguments.push("--cold".into());
-        }
-        for (key, value) in &self.settings {
-            arguments.push(format!("--set={key}={value}").into());
-        }
-        arguments.extend(self.workloads.iter().map(OsString::from));
-        arguments.extend(self.paper.iter().map(OsString::from));
-        Ok(arguments)
-    }
-
     /// Refuses what is no lab, and whatever could be an option or a place on the command line.
-    fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         let names = [&self.workloads, &self.file_systems];
         let counts = names.map(Vec::len).into_iter().chain([self.settings.len()]);
         if counts.max() > Some(COUNT_MAX) {

@@ -305,8 +305,8 @@ pub(crate) const ROUTES: &[Route] = &[
         || post(control::start),
         "`serve-entry`, 202",
         "Puts a run into the queue, which starts one at a time, once no other run of this store \
-         goes on: on other targets, too, since two that measure at once disturb each other. It is a \
-         process of its own and does not end with the server.",
+         goes on: on other targets, too, since two that measure at once disturb each other. It is \
+         a process of its own and does not end with the server.",
     )
     .body(|| schema_for!(RunRequest)),
     route(

@@ -1,5 +1,6 @@
 //! Labs and published experiments: what they came to, and starting others.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use axum::extract::Path;
@@ -13,9 +14,12 @@ use units::JsonDocument;
 use crate::answer::{Answer, Refusal, as_file, document, document_with, json, report_page};
 use crate::api::runs::RemovedRun;
 use crate::body::Body;
-use crate::lab::LabRequest;
+use crate::lab::{LabRequest, is_name};
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
+
+/// The directory that labs are made in, beneath a target.
+const FOLDER: &str = "pgmeter-lab";
 
 /// The labs of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -110,9 +114,48 @@ pub(crate) async fn remove(shared: State, Path(id): Path<String>) -> Answer {
 
 /// `POST /api/labs`
 pub(crate) async fn start(shared: State, Body(asked): Body<LabRequest>) -> Answer {
-    asked.command_line(&shared)?;
+    command_line(&shared, &asked)?;
     let entry = shared.queue.add_lab(asked)?;
     document_with(StatusCode::ACCEPTED, &entry)
+}
+
+/// The words of its command line.
+pub(crate) fn command_line(shared: &Shared, lab: &LabRequest) -> Result<Vec<OsString>, Refusal> {
+    lab.check()?;
+    let mut arguments = match &lab.paper {
+        Some(_) => words(["paper", "run"]),
+        None => words(["lab", "run"]),
+    };
+    arguments.extend(words(["--quiet", "--no-html"]));
+    let target = shared.roots.admit(&lab.target)?;
+    if !target.is_dir() {
+        let error = format!("`{}` is not a directory", target.display());
+        return Err(Refusal::bad(error));
+    }
+    match lab.file_systems.is_empty() {
+        true => arguments.extend(["--target".into(), target.into()]),
+        false => {
+            arguments.push(format!("--fs={}", lab.file_systems.join(",")).into());
+            arguments.extend(["--dir".into(), target.join(FOLDER).into()]);
+        }
+    }
+    let given = [
+        ("image-size", lab.image_size.clone()),
+        ("repetitions", lab.repetitions.map(|it| it.to_string())),
+        ("scale", lab.scale.clone()),
+    ];
+    for (option, value) in given {
+        arguments.extend(value.map(|value| format!("--{option}={value}").into()));
+    }
+    if lab.cold {
+        arguments.push("--cold".into());
+    }
+    for (key, value) in &lab.settings {
+        arguments.push(format!("--set={key}={value}").into());
+    }
+    arguments.extend(lab.workloads.iter().map(OsString::from));
+    arguments.extend(lab.paper.iter().map(OsString::from));
+    Ok(arguments)
 }
 
 /// `GET /api/papers/{name}`
@@ -127,7 +170,7 @@ pub(crate) async fn paper_page(shared: State, Path(name): Path<String>) -> Answe
 }
 
 async fn shown(shared: &Arc<Shared>, name: &str, format: &str) -> Result<Vec<u8>, Refusal> {
-    if !crate::lab::is_name(name) {
+    if !is_name(name) {
         return Err(Refusal::missing("there is no such published experiment"));
     }
     let arguments = words(["paper", "show", name, "--format", format]);
