@@ -1106,3 +1106,37 @@ fn a_lab_is_asked_for_by_plain_names_and_kept() {
     assert_eq!(fits(&bed, "serve-removed", 200, &gone)["removed"], id);
     assert_eq!(bed.listed(&[]).len(), 1);
 }
+
+#[test]
+fn a_trend_marks_where_its_level_changes() {
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", null(1, "1s"));
+    let (_, record) = bed.record(&["mine.toml", "--no-db"]);
+    for day in 1..=12 {
+        let mut made = record.clone();
+        made["id"] = json!(format!("202611{day:02}-120000-000-{day:x}"));
+        made["started_at"] = json!(format!("2026-11-{day:02}T12:00:00Z"));
+        made["finished_at"] = json!(format!("2026-11-{day:02}T12:00:01Z"));
+        let level = if day <= 7 { 1000.0 } else { 900.0 };
+        made["cells"][0]["total"]["per_second"] = json!(level + f64::from(day % 3));
+        let file = bed.file("made.json", made.to_string());
+        let imported = bed.run(&["runs", "import", file.to_str().unwrap()]);
+        imported.assert_says(0, &[]);
+    }
+    let server = Server::start(&bed, &[]);
+    let trend = server.get("/api/trend?workload=mine");
+    let trend = fits(&bed, "serve-trend", 200, &trend);
+    assert_eq!(trend["runs"].as_array().unwrap().len(), 12);
+    let changes = trend["changes"].as_array().unwrap();
+    assert_eq!((changes.len(), &changes[0]["index"]), (1, &json!(7)));
+    assert_eq!(
+        (&changes[0]["before"], &changes[0]["after"]),
+        (&json!(1001.0), &json!(901.0))
+    );
+    let run = &trend["runs"][0];
+    let (low, high) = (run["ci95_low"].as_f64(), run["ci95_high"].as_f64());
+    assert!(
+        low.is_none_or(|low| low < 1001.0 && high.unwrap() > 1001.0),
+        "{run}"
+    );
+}

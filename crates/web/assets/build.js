@@ -143,7 +143,7 @@ class BuildPage {
     const { run } = await get(`/api/runs/${encodeURIComponent(id)}`, this.signal);
     const request = await requestOf(run);
     if (!request) {
-      const error = new Error("this run did not keep its workload, and its command names a file");
+      const error = new Error("this run did not keep its workload");
       error.help = "drop the file here";
       this.wrong.replaceChildren(failure(error));
       return this.takeBuiltin("file-server");

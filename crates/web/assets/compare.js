@@ -88,7 +88,7 @@ function part({ a, b, cells, plan_differences: plan, environment_differences: en
     verdict(rows),
     differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "What differs besides"),
       h("ul", {}, differences.map((text) => sentence("li", text)))) : "",
-    table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element))));
+    table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element)), { class: "stack" }));
 }
 
 /** What the verdicts come to, in a sentence. */

@@ -31,7 +31,7 @@ export async function showPapers({ main, params, signal }) {
     h("td", { class: "name" }, size),
     h("td", { class: "name" }, has ? "yes" : "none that can be printed"),
     h("td", { class: "name" }, h("a", { class: "button", href: query("#/papers", { paper: name }), "aria-label": `Repeat ${name}` }, "Repeat"))));
-  main.append(table("Published experiments", ["Name", "What", "Full size", "Figures", "Repeat"], h("tbody", {}, rows)));
+  main.append(table("Published experiments", ["Name", "What", "Full size", "Figures", "Repeat"], h("tbody", {}, rows), { class: "stack" }));
   const paper = choice(papers.map(({ name, title }) => [name, `${name}: ${title}`]), params.get("paper") ?? papers[0].name, { name: "paper" });
   const head = h("h2", { tabIndex: -1 }, "Repeat an experiment");
   main.append(head, starter({ found, facts, needsFileSystem: false, repetitions: 1 },
@@ -64,7 +64,7 @@ async function list(frame, signal) {
         few.length > 0 ? h("a", { class: "button", href: query("#/runs", { search: few[0].slice(0, 15) }) }, "First run") : "",
         h("a", { class: "button", href: `${path}/record`, download: "" }, "Record"), erase)));
   });
-  frame.replaceChildren(table("Stored labs", ["Lab", "What", "File systems", "Runs", "Kernel", "Actions"], h("tbody", {}, rows)));
+  frame.replaceChildren(table("Stored labs", ["Lab", "What", "File systems", "Runs", "Kernel", "Actions"], h("tbody", {}, rows), { class: "stack" }));
 }
 
 /** The form that starts one, or what is missing for it. */

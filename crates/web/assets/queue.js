@@ -65,7 +65,7 @@ function list(view, queue, waiting) {
     return h("p", {}, "No run was asked for. ", h("a", { href: "#/build" }, "Build one"), ".");
   }
   const rows = queue.entries.map((entry) => row(view, entry, waiting));
-  return table("Runs that were asked for", ["Run", "Targets", "Asked for", "State", "Actions"], h("tbody", {}, rows));
+  return table("Runs that were asked for", ["Run", "Targets", "Asked for", "State", "Actions"], h("tbody", {}, rows), { class: "stack" });
 }
 
 function row(view, entry, waiting) {

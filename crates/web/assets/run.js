@@ -146,8 +146,8 @@ class RunPage {
     await this.doing(async () => {
       const request = await requestOf(this.run);
       if (!request) {
-        const error = new Error("this run did not keep its workload, and its command names a file");
-        error.help = "drop the file into Build, and start it there";
+        const error = new Error("this run did not keep its workload");
+        error.help = "build it anew, or drop its file into Build";
         throw error;
       }
       location.hash = await startAgain(request);

@@ -54,7 +54,7 @@ function draw(main, { runs, changes, of, matching_count: matching }) {
     `${runs.length} of ${matching} complete runs with such a name: the newest, of this very workload, whose rates count the same.`) : "";
   const heads = ["Run", "Started", "Targets", "Kernel", "Best rate", "95 % within the run", "To the one before", "Level"];
   main.append(said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
-    table("Runs, the oldest first", heads, h("tbody", {}, rows)));
+    table("Runs, the oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
 }
 
 /** What changed, in words. */
