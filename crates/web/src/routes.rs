@@ -218,9 +218,10 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/trend"),
         || get(trend::trend),
         "`serve-trend`",
-        "The headline rate of one workload in each complete run, with where it changed: the place \
-         where ranks before and behind differ most (Pettitt's test), which random orders of the \
-         same values show in at most one of 20 cases, each level having four runs at least.",
+        "The headline rate of one workload in each complete run, with where it changed: ranks \
+         before and behind differ by more (Pettitt's test) than in all but one of 20 random orders \
+         of the same values, or one of 40 within a level that was found, and so on; each level \
+         has four runs at least.",
     )
     .query(|| schema_for!(trend::TrendQuery)),
     route(
