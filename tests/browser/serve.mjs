@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -27,17 +27,33 @@ class Server {
     server.directory = mkdtempSync(join(tmpdir(), "pgmeter-page-"));
     server.target = join(server.directory, "target");
     mkdirSync(server.target);
-    const options = ["--listen", "127.0.0.1:0", "--db", join(server.directory, "runs.db"), "--target", server.target];
-    const env = { ...process.env };
-    delete env.PGMETER_TOKEN_FILE;
-    server.child = spawn(program, ["serve", ...options], { env, stdio: ["ignore", "pipe", "inherit"] });
-    const lines = createInterface({ input: server.child.stdout });
-    server.url = await new Promise((resolve, reject) => {
-      lines.once("line", resolve);
-      server.child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
-    });
-    server.origin = new URL(server.url).origin;
+    // The same after it was killed, as somebody has it who pins it.
+    server.token = join(server.directory, "token");
+    writeFileSync(server.token, "0123456789abcdef".repeat(3), { mode: 0o600 });
+    await server.begin("127.0.0.1:0");
     return server;
+  }
+
+  /** Serves at an address. */
+  async begin(address) {
+    const options = ["--listen", address, "--db", join(this.directory, "runs.db"), "--target", this.target];
+    // What it leaves goes with the directory.
+    const env = { ...process.env, TMPDIR: this.directory, PGMETER_TOKEN_FILE: this.token };
+    this.child = spawn(process.env.PGMETER, ["serve", ...options], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: this.child.stdout });
+    this.url = await new Promise((resolve, reject) => {
+      lines.once("line", resolve);
+      this.child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    });
+    this.origin = new URL(this.url).origin;
+  }
+
+  /** Ends it at once, without a word, and begins again at the same address. */
+  async killAndBegin() {
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.child.kill("SIGKILL");
+    await ended;
+    await this.begin(new URL(this.url).host);
   }
 
   async stop() {
@@ -49,13 +65,13 @@ class Server {
 }
 
 /** Serves while `look` looks at a page in which the browser is known; nothing may complain. */
-async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true } = {}) {
+async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true, expected = null } = {}) {
   const server = await Server.start();
   const context = await bed.browser.newContext({ viewport, javaScriptEnabled, acceptDownloads: true });
   const complaints = [];
   const listen = (page) => {
     page.on("console", (message) => {
-      const isOurs = message.text().includes("willReadFrequently");
+      const isOurs = message.text().includes("willReadFrequently") || expected?.test(message.text());
       const where = message.location().url;
       if (["error", "warning"].includes(message.type()) && !isOurs) complaints.push(`${message.text()} ${where}`);
     });
@@ -202,8 +218,8 @@ const tooWide = (page) =>
 
 /** Every view at a width, by day and by night: nothing sticks out, nothing is hard to read. */
 async function everyView(page, server, screens) {
-  const run = await measured(page, server);
-  const other = await measured(page, server);
+  const run = await measured(page, server, "workers = 3\n");
+  const other = await measured(page, server, "workers = 3\n");
   const views = {
     runs: ["#/runs", "td.pick"],
     run: [`#/run/${run}`, ".heat canvas[data-columns]"],
@@ -211,6 +227,9 @@ async function everyView(page, server, screens) {
     queue: ["#/queue", "table"],
     compare: [`#/compare?runs=${run},${other}`, "#verdict"],
     trend: ["#/trend?workload=small", "table, .nothing"],
+    labs: ["#/labs", "form button.primary"],
+    papers: ["#/papers", "form button.primary"],
+    options: ["#/build?workload=postmark", "[name='postmark.number']"],
   };
   for (const width of [320, 1400, 3840]) {
     await page.setViewportSize({ width, height: Math.round(Math.max(900, width * 0.6)) });
@@ -335,6 +354,76 @@ async function hiddenAndLate(page, server, context) {
   assert.ok(tables.length >= 3 && tables.every((rows) => rows > 1), String(tables));
 }
 
+/** Two tabs look on while the server is killed and begins again, and then the run is. */
+async function killed(page, server, context) {
+  const workload = { text: `workers = 4\n${SMALL.replace("1s", "60s")}`, name: "small.toml" };
+  const { id } = await ask(page, "POST", "/api/runs", { workload, targets: [server.target] });
+  await go(page, server, `#/live/${id}`);
+  await page.waitForSelector(".heat canvas[data-columns]", WAIT);
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await second.waitForSelector(".heat canvas[data-columns]", WAIT);
+  // Each worker by itself, with its numbers.
+  assert.equal(await page.locator(".multiples >> nth=0 >> li").count(), 4);
+  assert.match(await page.textContent(".multiples >> nth=0"), /\d/);
+  await page.click("[aria-label='Workers and targets'] details.numbers > summary >> nth=0");
+  await page.waitForSelector("[aria-label='Workers in the whole cell'] tbody tr >> nth=3", WAIT);
+  const { entries } = await ask(page, "GET", "/api/queue");
+  const columns = (tab) => tab.getAttribute(".heat canvas", "data-columns").then(Number);
+  const before = await columns(page);
+  await server.killAndBegin();
+  for (const tab of [page, second]) {
+    await tab.bringToFront();
+    await tab.waitForFunction((before) =>
+      Number(document.querySelector(".heat canvas").dataset.columns) >= before + 2, before, WAIT);
+  }
+  process.kill(entries[0].pid, "SIGKILL");
+  for (const tab of [page, second]) {
+    await tab.bringToFront();
+    await tab.waitForSelector("header .status.interrupted", WAIT);
+  }
+  await page.waitForTimeout(500);
+  assert.equal(await columns(page), await columns(second));
+}
+
+/** An experiment is repeated in the target and stands beside its figures, which another page has, too. */
+async function publication(page, server) {
+  await go(page, server, "#/papers");
+  await page.click("[aria-label='Repeat lfs-postmark']");
+  await page.waitForFunction(() => document.querySelector("select[name=paper]")?.value === "lfs-postmark", null, WAIT);
+  await page.fill("input[name=scale]", "0.0001");
+  await page.click("form button.primary");
+  await page.waitForURL(/#\/(live|run)\//, WAIT);
+  await go(page, server, "#/queue");
+  await page.click("text=Beside the publication", WAIT);
+  await page.waitForSelector("table.published tbody tr", WAIT);
+  assert.match(await page.textContent("table.published thead"), /LFS, published/);
+  assert.equal(await page.inputValue("select[name=published]"), "lfs-postmark");
+  await go(page, server, "#/labs");
+  await page.waitForSelector("text=No lab is stored yet", WAIT);
+  await page.click("form button.primary");
+  await page.waitForSelector("text=no file system was chosen", WAIT);
+}
+
+/** A program's options are fields, which are those of the text. */
+async function options(page, server) {
+  await go(page, server, "#/build?workload=postmark");
+  await page.waitForSelector("[name='postmark.transactions']", WAIT);
+  await page.fill("[name='postmark.transactions']", "700");
+  await page.selectOption("[name='postmark.compat']", "1.54");
+  await page.selectOption("[name='postmark.buffering']", "false");
+  await page.fill("[name='postmark.read_block']", "4KiB");
+  const text = await page.inputValue(".editor textarea");
+  assert.match(text, /\[postmark\][^[]*transactions = 700\n[^[]*compat = "1.54"\nbuffering = false\nread_block = "4KiB"/);
+  await startable(page);
+  await page.click("button.primary");
+  await page.waitForURL(/#\/run\//, WAIT);
+  await page.waitForSelector("text=Open the report", WAIT);
+  // What it was is changed and run again.
+  await page.click("text=Change and run");
+  await page.waitForFunction(() => document.querySelector("[name='postmark.transactions']")?.value === "700", null, WAIT);
+}
+
 /** A run is found, ticked and deleted without a mouse. */
 async function keyboard(page, server) {
   const run = await measured(page, server);
@@ -388,6 +477,10 @@ export const serveTests = [
   ["job_files_of_others_are_judged_converted_and_kept", (bed) => served(bed, otherFormats)],
   ["runs_that_wait_are_ordered_and_taken_out", (bed) => served(bed, queue)],
   ["a_hidden_page_goes_on_where_it_was_and_a_late_one_has_the_same", (bed) => served(bed, hiddenAndLate, { viewport: TALL })],
+  ["a_page_goes_on_with_its_server_and_tells_that_a_run_was_killed", (bed) =>
+    served(bed, killed, { viewport: TALL, expected: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/ })],
+  ["an_experiment_is_repeated_and_stands_beside_its_figures", (bed) => served(bed, publication)],
+  ["a_program_is_built_by_its_options_and_changed_again", (bed) => served(bed, options)],
   ["the_list_of_runs_needs_no_mouse", (bed) => served(bed, keyboard)],
   ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
   ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],

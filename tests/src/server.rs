@@ -92,6 +92,8 @@ impl Server {
     pub fn with(bed: &Bed, arguments: &[&str], token_file: Option<&Path>) -> Self {
         let mut command = bed.command(&[&["serve"], arguments].concat());
         command.env_remove("PGMETER_TOKEN_FILE");
+        // What a server that is killed leaves goes with the bed.
+        command.env("TMPDIR", bed.path());
         if let Some(path) = token_file {
             command.env("PGMETER_TOKEN_FILE", path);
         }

@@ -6,7 +6,9 @@ use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, HttpAnswer, Server, StreamEvent, run_tool, token_file, wait_for};
+use end_to_end::{
+    Bed, HttpAnswer, LabSite, Server, StreamEvent, need, run_tool, token_file, wait_for,
+};
 use serde_json::{Value, json};
 
 mod schemas;
@@ -59,6 +61,12 @@ fn begun(bed: &Bed, server: &Server, request: &Value) -> String {
         !run.is_null()
     });
     run.as_str().unwrap().to_owned()
+}
+
+/// The runs that were asked for.
+fn queued(server: &Server) -> Vec<Value> {
+    let queue = server.get("/api/queue").json();
+    queue["entries"].as_array().unwrap().clone()
 }
 
 fn status(server: &Server, run: &str) -> String {
@@ -268,12 +276,7 @@ fn what_changes_something_comes_from_the_page_itself_and_is_json() {
         let status = server.change(line, &json!({})).status;
         assert!(status == 405 || status == 404, "{line}: {status}");
     }
-    assert!(
-        server.get("/api/queue").json()["entries"]
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
+    assert_eq!(queued(&server), [Value::Null; 0]);
 }
 
 #[test]
@@ -446,12 +449,7 @@ fn no_name_or_run_leads_to_a_file_of_others() {
             .status;
         assert!((400..500).contains(&status), "{selector}: {status}");
     }
-    assert!(
-        server.get("/api/queue").json()["entries"]
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
+    assert_eq!(queued(&server), [Value::Null; 0]);
 }
 
 #[test]
@@ -939,4 +937,209 @@ fn what_others_could_reach_must_be_asked_for() {
     let answer = server.change("POST /api/runs", &asked(&bed, &null(1, "1s")));
     let refused = fits(&bed, "serve-error", 403, &answer);
     assert!(refused["help"].as_str().unwrap().contains("--target"));
+}
+
+#[test]
+fn intervals_tell_workers_and_targets_apart() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let other = bed.target().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let text = format!(
+        "workers = 3\n{}",
+        null(1, "2s").replace("\"null\"", "\"psync\"")
+    );
+    let mut request = asked(&bed, &text);
+    request["targets"] = json!([bed.target(), other]);
+    let run = begun(&bed, &server, &request);
+    let events = server.events(&format!("/api/runs/{run}/events"), None, "interval");
+    let live = events.last().unwrap().data["interval"].clone();
+    wait_for_status(&server, &run, "complete");
+    let view = server.get(&format!("/api/runs/{run}"));
+    let view = fits(&bed, "serve-run", 200, &view);
+    let names = view["planned"][0]["worker_names"].as_array().unwrap();
+    let paths = view["planned"][0]["target_paths"].as_array().unwrap();
+    assert_eq!((names.len(), paths.len()), (3, 2));
+    let stored = server.get(&format!("/api/runs/{run}/intervals")).json();
+    let stored = stored["cells"][0]["intervals"].as_array().unwrap().clone();
+    for interval in stored.iter().chain([&live]) {
+        let all = interval["operations"].as_object().unwrap().values();
+        let all: u64 = all.map(|it| it["count"].as_u64().unwrap()).sum();
+        for (key, count) in [("workers", 3), ("targets", 2)] {
+            let parts = interval[key].as_array().unwrap();
+            let counts = parts.iter().map(|it| it["count"].as_u64().unwrap());
+            assert_eq!(
+                (parts.len(), counts.sum::<u64>()),
+                (count, all),
+                "{interval}"
+            );
+        }
+    }
+    // One that works alone is told by the interval itself.
+    let run = begun(&bed, &server, &asked(&bed, &null(1, "300ms")));
+    wait_for_status(&server, &run, "complete");
+    let stored = server.get(&format!("/api/runs/{run}/intervals")).json();
+    assert_eq!(stored["cells"][0]["intervals"][0]["workers"], Value::Null);
+}
+
+#[test]
+fn a_run_of_a_file_is_run_again_from_what_it_kept() {
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", null(2, "100ms"));
+    assert_eq!(bed.measure(&["mine.toml", "--iodepth", "3"]).code, 0);
+    let server = Server::start(&bed, &[]);
+    let kept = server.get("/api/runs/last/workload");
+    let kept = fits(&bed, "serve-text", 200, &kept);
+    assert_eq!(kept["name"], "mine.toml");
+    let text = kept["text"].as_str().unwrap();
+    assert!(text.contains("iodepth = [3]"), "{text}");
+    let again = begun(&bed, &server, &asked(&bed, text));
+    wait_for_status(&server, &again, "complete");
+    let view = server.get(&format!("/api/runs/{again}")).json();
+    assert_eq!(view["run"]["workloads"], json!(["mine"]));
+    assert_eq!(view["planned"].as_array().unwrap().len(), 1);
+    let trend = server.get("/api/trend?workload=mine");
+    let trend = fits(&bed, "serve-trend", 200, &trend);
+    let runs = trend["runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &trend["changes"]), (2, &json!([])));
+    assert_eq!(runs[1]["id"], again.as_str());
+    assert!(runs[0]["per_second"].as_f64().unwrap() > 0.0);
+    let none = fits(
+        &bed,
+        "serve-trend",
+        200,
+        &server.get("/api/trend?workload=min"),
+    );
+    assert_eq!(none["runs"], json!([]));
+}
+
+/// Asks for a lab, and waits until it is over.
+fn lab(bed: &Bed, server: &Server, request: &Value) -> Value {
+    let entry = server.change("POST /api/labs", request);
+    let entry = fits(bed, "serve-entry", 202, &entry);
+    let mut found = Value::Null;
+    wait_for("the end of a lab", || {
+        let all = queued(server);
+        found = all
+            .iter()
+            .find(|it| it["id"] == entry["id"])
+            .unwrap()
+            .clone();
+        found["state"] == "ended"
+    });
+    assert_eq!(found["exit_code"], 0, "{found:#}");
+    found
+}
+
+#[test]
+fn a_published_experiment_is_repeated_and_stands_beside_its_figures() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let paper = server.get("/api/papers/lfs-postmark");
+    assert_eq!(
+        (paper.status, &paper.json()["experiment"]),
+        (200, &json!("lfs-postmark"))
+    );
+    let page = server.get("/api/papers/lfs-postmark/page");
+    assert!(page.status == 200 && page.body.contains("<html"));
+    for name in ["none", "..%2fx", "-h"] {
+        let status = server.get(&format!("/api/papers/{name}")).status;
+        assert!((400..500).contains(&status), "{name}: {status}");
+    }
+    let request = json!({"paper": "lfs-postmark", "target": bed.target(), "scale": "0.0001"});
+    let entry = lab(&bed, &server, &request);
+    let runs = entry["run_ids"].as_array().unwrap();
+    assert_eq!(runs.len(), 1, "{entry:#}");
+    let run = runs[0].as_str().unwrap();
+    let beside = server.get(&format!("/api/compare?runs={run}&published=lfs-postmark"));
+    let beside = fits(&bed, "compare", 200, &beside);
+    assert_eq!(beside["published"].as_array().unwrap().len(), 1);
+    wait_for("removed files", || bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_lab_is_asked_for_by_plain_names_and_kept() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let labs = fits(&bed, "serve-labs", 200, &server.get("/api/labs"));
+    assert_eq!(labs["labs"], json!([]));
+    let plain = json!({"workloads": ["postmark"], "file_systems": ["tmpfs"],
+        "target": bed.target(), "image_size": "64MiB", "repetitions": 1, "scale": "0.1"});
+    for (key, value) in [
+        ("workloads", json!([])),
+        ("workloads", json!(["./x.toml"])),
+        ("workloads", json!(["--db=/x"])),
+        ("file_systems", json!([])),
+        ("file_systems", json!(["path:/etc"])),
+        ("file_systems", json!(["ext4:-d /etc"])),
+        ("target", json!("/")),
+        ("target", json!(format!("{}/..", bed.target().display()))),
+        ("image_size", json!("x")),
+        ("scale", json!("2")),
+        ("overwrite_device", json!("/dev/vda")),
+    ] {
+        let mut request = plain.clone();
+        request[key] = value;
+        let answer = server.change("POST /api/labs", &request);
+        assert!(
+            (400..500).contains(&answer.status),
+            "{request}: {}",
+            answer.body
+        );
+        fits(&bed, "serve-error", answer.status, &answer);
+    }
+    assert_eq!(queued(&server), [Value::Null; 0]);
+    for path in ["/api/labs/none/page", "/api/labs/..%2fx/record"] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    drop(need!(LabSite::new()));
+    let entry = lab(&bed, &server, &plain);
+    let id = entry["lab_id"].as_str().unwrap();
+    assert_eq!(entry["run_ids"].as_array().unwrap().len(), 1);
+    let labs = fits(&bed, "serve-labs", 200, &server.get("/api/labs"));
+    assert_eq!(labs["labs"][0]["id"], id);
+    let page = server.get(&format!("/api/labs/{id}/page"));
+    assert!(page.status == 200 && page.body.contains("tmpfs"));
+    let record = server.get(&format!("/api/labs/{id}/record")).json();
+    assert_eq!(record["id"], id);
+    let gone = server.change(&format!("DELETE /api/labs/{id}"), &json!({}));
+    assert_eq!(fits(&bed, "serve-removed", 200, &gone)["removed"], id);
+    assert_eq!(bed.listed(&[]).len(), 1);
+}
+
+#[test]
+fn a_trend_marks_where_its_level_changes() {
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", null(1, "1s"));
+    let (_, record) = bed.record(&["mine.toml", "--no-db"]);
+    for day in 1..=12 {
+        let mut made = record.clone();
+        made["id"] = json!(format!("202611{day:02}-120000-000-{day:x}"));
+        made["started_at"] = json!(format!("2026-11-{day:02}T12:00:00Z"));
+        made["finished_at"] = json!(format!("2026-11-{day:02}T12:00:01Z"));
+        let level = if day <= 7 { 1000.0 } else { 900.0 };
+        let rate = level + f64::from(day % 3);
+        made["cells"][0]["total"]["per_second"] = json!(rate);
+        made["cells"][0]["total"]["bytes_per_second"] = json!(rate * 4096.0);
+        let file = bed.file("made.json", made.to_string());
+        let imported = bed.run(&["runs", "import", file.to_str().unwrap()]);
+        imported.assert_says(0, &[]);
+    }
+    let server = Server::start(&bed, &[]);
+    let trend = server.get("/api/trend?workload=mine");
+    let trend = fits(&bed, "serve-trend", 200, &trend);
+    assert_eq!(trend["runs"].as_array().unwrap().len(), 12);
+    let changes = trend["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{trend:#}");
+    assert_eq!(changes[0]["index"], 7);
+    assert_eq!(
+        (&changes[0]["before"], &changes[0]["after"]),
+        (&json!(1001.0), &json!(901.0))
+    );
+    let run = &trend["runs"][0];
+    let (low, high) = (run["ci95_low"].as_f64(), run["ci95_high"].as_f64());
+    assert!(
+        low.is_none_or(|low| low < 1001.0 && high.unwrap() > 1001.0),
+        "{run}"
+    );
 }

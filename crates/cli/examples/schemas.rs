@@ -10,15 +10,15 @@ use store::{RunList, RunPage, RunsImported, RunsRemoved};
 use target::{CleanedTarget, Diagnosis};
 use units::document_schema;
 use web::{
-    CheckAnswer, ConvertAnswer, IntervalsAnswer, OwnText, OwnWorkloads, QueueDocument, QueueEntry,
-    RefusedRequest, RemovedRun, RunView, ServerFacts, ToldRun,
+    CheckAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads, QueueDocument,
+    QueueEntry, RefusedRequest, RemovedRun, RunView, ServerFacts, ToldRun, TrendAnswer,
 };
 use workload::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 
 /// What stands in a document's `format` between `pgmeter-` and `/`, and how its schema is made.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 30] = [
+const SCHEMAS: [NamedSchema; 32] = [
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
     ("check", document_schema::<CheckedPlan>),
@@ -40,6 +40,8 @@ const SCHEMAS: [NamedSchema; 30] = [
     ("serve-runs", document_schema::<RunPage>),
     ("serve-run", document_schema::<RunView>),
     ("serve-intervals", document_schema::<IntervalsAnswer>),
+    ("serve-trend", document_schema::<TrendAnswer>),
+    ("serve-labs", document_schema::<LabsAnswer>),
     ("serve-removed", document_schema::<RemovedRun>),
     ("serve-told", document_schema::<ToldRun>),
     ("serve-queue", document_schema::<QueueDocument>),

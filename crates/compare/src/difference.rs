@@ -21,8 +21,11 @@ const CIRCUMSTANCES: [&str; 10] = [
     "keep",
     "test_type",
 ];
-/// Parts of the environment that differ from one minute to the next.
-const FLEETING: [&str; 6] = [
+/// Parts of the environment that differ from one minute to the next, and where the command was
+/// given, by which only the targets are found.
+const FLEETING: [&str; 8] = [
+    "directory",
+    "free_inodes",
     "load_before",
     "memory_available_bytes",
     "free_bytes",

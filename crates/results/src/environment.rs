@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::real::Real;
 
-use crate::parts::is_zero;
+use crate::zero::is_zero;
 
 /// The machine and system on which a run was made; what the system does not tell is empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use stats::{Counter, Histogram, Interval};
 
 use crate::Names;
+use crate::zero::is_zero;
+
+/// Intervals tell no more workers or targets apart.
+pub const INTERVAL_PARTS_MAX: usize = 64;
 
 /// Figures of a stretch of measured time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +36,13 @@ pub struct IntervalRecord {
     pub device: Option<IntervalDevice>,
     /// Figures of each operation.
     pub operations: BTreeMap<String, IntervalFigures>,
+    /// What each worker did, in the order of the plan; empty where one works alone, where there
+    /// are more than 64, and in records from before it was told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<PartFigures>,
+    /// What was done on each target, in the order of the plan's; empty as `workers` is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<PartFigures>,
     /// How often which latency was measured, of each operation; absent where that was not kept.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub latencies: BTreeMap<String, LatencyCounts>,
@@ -125,6 +136,48 @@ impl IntervalRecord {
             operations,
             ..Self::default()
         }
+    }
+}
+
+/// What one worker did in an interval, or all on one target: its operations together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PartFigures {
+    /// Operations that succeeded.
+    pub count: u64,
+    /// Bytes moved.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bytes: u64,
+    /// Operations that failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub errors: u64,
+    /// Largest latency, in nanoseconds; 0 where none was measured.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub max_ns: u64,
+}
+
+impl PartFigures {
+    /// Of what was counted.
+    #[must_use]
+    pub fn of(interval: &Interval) -> Self {
+        let mut it = Self::default();
+        for (_, counter) in interval.operations() {
+            it.merge(&Self {
+                count: counter.count(),
+                bytes: counter.bytes(),
+                errors: counter.errors(),
+                max_ns: counter.latency().max_ns().unwrap_or(0),
+            });
+        }
+        it
+    }
+
+    /// Adds what was done beside it or afterwards.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+        self.errors += other.errors;
+        self.max_ns = self.max_ns.max(other.max_ns);
     }
 }
 

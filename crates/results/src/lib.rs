@@ -43,6 +43,7 @@ mod unfinished;
 mod verdict;
 mod warning;
 mod within;
+mod zero;
 
 pub use cell::CellRecord;
 pub use doubt::{
@@ -62,7 +63,9 @@ pub use format::{FORMAT, upgrade_cell};
 pub use goals::{
     FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, SteadyReading, SteadyReadings,
 };
-pub use interval::{IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts};
+pub use interval::{
+    INTERVAL_PARTS_MAX, IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts, PartFigures,
+};
 pub use key::CellKey;
 pub use lab::{
     Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use stats::{Histogram, Interval};
 use workload::plan::{ArrivalKind, OpenLoop};
 
-use crate::parts::is_zero;
 use crate::real::Real;
+use crate::zero::is_zero;
 use crate::{Latency, Names, per_second};
 
 /// The kind of transaction that lasts from its due time to its end.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::job::RecordedAct;
 
 use crate::real::Real;
+use crate::zero::is_zero;
 use crate::{GoalFigures, IntervalRecord, Latency, Operations};
 
 /// Processor time in the measured time.
@@ -43,11 +44,6 @@ pub struct CpuFigures {
     /// no quota holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled: Option<f64>,
-}
-
-/// Whether a count is left out of a record.
-pub(crate) fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
-    *count == T::default()
 }
 
 /// How the time of all processors together was spent; shares from 0 to 1.

@@ -32,6 +32,11 @@ pub struct RunRecord {
     pub status: Status,
     /// What was asked for, every value resolved.
     pub plan: Plan,
+    /// What was asked for as a workload file in TOML, with all options in place, by which the run
+    /// can be repeated or changed; none where another program's arguments asked for it, where it
+    /// is longer than 256 KiB, and in records from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_file: Option<String>,
     /// The machine and system.
     #[serde(default)]
     pub environment: Environment,
@@ -128,6 +133,7 @@ impl RunRecord {
             command,
             status: Status::Interrupted,
             plan,
+            workload_file: None,
             environment,
             warnings: Vec::new(),
             preconditions: Vec::new(),

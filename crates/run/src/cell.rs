@@ -25,6 +25,7 @@ use crate::outcome::Outcome;
 use crate::recorder::Schedule;
 use crate::rounds::Rounds;
 use crate::sample::exchange;
+use crate::shares::SharePlaces;
 use crate::standstill::Sleep;
 use crate::start::{Ready, Start};
 use crate::times;
@@ -76,10 +77,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
     collection.goals = goals;
     collection.rounds = Rounds::new(cell, counters);
-    collection.leaves_out = can_leave_out(cell);
-    if cell.jobs.is_some() {
-        collection.keep_series();
-    }
+    what_to_keep(&mut collection, cell, &lanes);
     let threads = tasks
         .into_iter()
         .zip(&lanes)
@@ -106,6 +104,15 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         rounds.narrow(&mut measured, &indexes, kit.is_cut());
     }
     Ok(measured)
+}
+
+/// What is kept besides the figures of all workers, and whether a standstill is left out.
+fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
+    collection.places = SharePlaces::of(cell, lanes);
+    collection.leaves_out = can_leave_out(cell);
+    if cell.jobs.is_some() {
+        collection.keep_series();
+    }
 }
 
 /// Whether a part of a cell's time can be left out: not where the figures are of so many operations

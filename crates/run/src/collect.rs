@@ -11,6 +11,7 @@ use crate::jobs::goals::GoalWatch;
 use crate::outcome::Outcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};
+use crate::shares::SharePlaces;
 use crate::standstill::Still;
 use crate::timeline::{Slice, Timeline};
 use crate::times::Steps;
@@ -38,6 +39,8 @@ pub(crate) struct Collection {
     pub left_out_ns: Vec<u64>,
     /// The goals of the lanes' jobs.
     pub goals: GoalWatch,
+    /// Which worker and targets each lane counts for.
+    pub places: SharePlaces,
     /// The intervals of each lane by itself; empty where nobody wants them.
     pub series: Vec<Vec<IntervalRecord>>,
     /// When the newest sample of each lane ended, in nanoseconds of the clock.
@@ -57,6 +60,7 @@ impl Collection {
             leaves_out: false,
             left_out_ns: vec![0; inboxes.len()],
             goals: GoalWatch::default(),
+            places: SharePlaces::default(),
             series: Vec::new(),
             lane_ends_ns: vec![0; inboxes.len()],
             inboxes,
@@ -146,11 +150,12 @@ impl Collection {
             rounds.add(lane_index, index, sample);
         }
         let is_regular = index == own_index && sample.length_ns / 3 < self.interval_ns / 2;
+        let shares = self.places.shares(lane_index, sample);
         match self.pending.entry(index) {
             Entry::Vacant(place) => {
-                place.insert(Slice::of(sample, is_regular));
+                place.insert(Slice::of(sample, shares, is_regular));
             }
-            Entry::Occupied(mut slice) => slice.get_mut().add(sample, is_regular),
+            Entry::Occupied(mut slice) => slice.get_mut().add(sample, &shares, is_regular),
         }
     }
 

@@ -38,6 +38,7 @@ mod rooms;
 mod rounds;
 mod sample;
 mod session;
+mod shares;
 mod slots;
 mod spans;
 mod standstill;

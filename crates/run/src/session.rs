@@ -46,6 +46,8 @@ pub struct RunOptions {
     pub keep: bool,
     /// The command line, for the record.
     pub command: Vec<String>,
+    /// What was asked for as a workload file, for the record.
+    pub workload_file: Option<String>,
     /// Whether targets in memory are meant, so that there is nothing to say about it.
     pub memory_is_meant: bool,
     /// Set from outside to end the run early.
@@ -92,11 +94,13 @@ impl<'a> Session<'a> {
     ) -> Self {
         let paths = plan.targets.iter().map(|target| target.path.clone());
         let environment = target::environment(&paths.collect::<Vec<PathBuf>>());
+        let mut record = RunRecord::new(plan.clone(), environment, options.command.clone());
+        record.workload_file.clone_from(&options.workload_file);
         Session {
             plan,
             options,
             listener,
-            record: RunRecord::new(plan.clone(), environment, options.command.clone()),
+            record,
             targets: BTreeMap::new(),
             job_trees: BTreeMap::new(),
             clock: TscClock::new(),
@@ -111,7 +115,9 @@ impl<'a> Session<'a> {
     pub fn rename(&mut self) {
         let environment = self.record.environment.clone();
         let command = self.record.command.clone();
+        let workload_file = self.record.workload_file.take();
         self.record = RunRecord::new(self.plan.clone(), environment, command);
+        self.record.workload_file = workload_file;
     }
 
     /// Tells that the run begins, and what there is to say before it does.

@@ -6,12 +6,15 @@ use stats::{Counter, Histogram, Interval};
 
 use crate::figures::operation_names;
 use crate::sample::Sample;
+use crate::shares::Shares;
 use crate::times::{PARTS, Steps};
 
 /// One interval over all lanes.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Slice {
     pub counted: Interval,
+    /// What the parts of the cell did of it.
+    shares: Shares,
     /// Whether its ends are those of samples that last about an interval and came in time. One
     /// that a lane's stall made longer counts, but says nothing of when the others counted.
     is_regular: bool,
@@ -31,7 +34,7 @@ pub(crate) struct Timeline {
     /// What makes up the next that is told, and which one that is.
     telling: Option<(i64, Slice)>,
     /// What came too late for the one that was told.
-    owed: Interval,
+    owed: Slice,
     told: Vec<IntervalRecord>,
     /// The newest that was told, or of the ramp would have been, for live figures.
     pub latest: Option<Slice>,
@@ -50,7 +53,7 @@ impl Timeline {
             intervals: Vec::new(),
             indexes: Vec::new(),
             telling: None,
-            owed: Interval::default(),
+            owed: Slice::default(),
             told: Vec::new(),
             latest: None,
             finished_ns: 0,
@@ -98,10 +101,10 @@ impl Timeline {
     /// Counts what has no time of its own left in the last finished interval.
     fn count(&mut self, slice: &Slice) {
         if let Some((_, last)) = self.open.last_mut() {
-            last.merge(&slice.counted);
+            last.absorb(slice);
             match &mut self.telling {
-                Some((_, telling)) => telling.merge(&slice.counted),
-                None => self.owed.merge(&slice.counted),
+                Some((_, telling)) => telling.absorb(slice),
+                None => self.owed.absorb(slice),
             }
         }
     }
@@ -129,7 +132,7 @@ impl Timeline {
     fn add(&mut self, index: i64, slice: Slice) {
         let first = index - index.rem_euclid(self.together);
         match self.open.last_mut() {
-            Some((last, open)) if *last == first => open.counted.merge(&slice.counted),
+            Some((last, open)) if *last == first => open.extend(&slice),
             _ => self.open.push((first, slice)),
         }
     }
@@ -148,7 +151,7 @@ impl Timeline {
             Some((last, telling))
                 if *last == number && slice.counted.at_ns <= telling.counted.end_ns() + gap_ns =>
             {
-                telling.counted.merge(&slice.counted);
+                telling.extend(&slice);
             }
             _ => {
                 self.tell_at_hand();
@@ -165,7 +168,7 @@ impl Timeline {
             return;
         };
         if number >= 0 {
-            slice.merge(&std::mem::take(&mut self.owed));
+            slice.absorb(&std::mem::take(&mut self.owed));
             self.told.push(self.record(&slice));
         }
         self.latest = Some(slice);
@@ -180,14 +183,16 @@ impl Timeline {
         let counted = &slice.counted;
         let mut record = IntervalRecord::of(counted, names).with_latencies(counted, names);
         record.at_ns = record.at_ns.saturating_sub(self.measure_ns);
+        slice.shares.put_into(&mut record);
         record
     }
 }
 
 impl Slice {
-    pub fn of(sample: &Sample, is_regular: bool) -> Self {
+    pub fn of(sample: &Sample, shares: Shares, is_regular: bool) -> Self {
         let mut slice = Self {
             counted: Interval::default(),
+            shares,
             is_regular,
         };
         slice.counted.at_ns = sample.at_ns;
@@ -196,8 +201,9 @@ impl Slice {
         slice
     }
 
-    pub fn add(&mut self, sample: &Sample, is_regular: bool) {
+    pub fn add(&mut self, sample: &Sample, shares: &Shares, is_regular: bool) {
         sample.spans.iter().for_each(|span| self.merge(span));
+        self.shares.merge(shares);
         if self.is_regular && !is_regular {
             return;
         }
@@ -208,6 +214,18 @@ impl Slice {
         }
         self.is_regular = is_regular;
         (self.counted.at_ns, self.counted.length_ns) = (at_ns, end_ns - at_ns);
+    }
+
+    /// Adds one that follows.
+    fn extend(&mut self, next: &Self) {
+        self.counted.merge(&next.counted);
+        self.shares.merge(&next.shares);
+    }
+
+    /// Adds the counters of one that has no time of its own.
+    fn absorb(&mut self, late: &Self) {
+        self.merge(&late.counted);
+        self.shares.merge(&late.shares);
     }
 
     /// Adds the counters, which do not change its ends.

@@ -7,6 +7,7 @@
 mod autocorrelation;
 mod bootstrap;
 mod bucket;
+mod change;
 mod counter;
 mod describe;
 mod draw;
@@ -29,6 +30,7 @@ mod warm_up;
 
 pub use bootstrap::{BOOTSTRAP_MIN, Bootstrap};
 pub use bucket::Bucket;
+pub use change::ChangePoint;
 pub use counter::{Counter, ERRNO_OTHER};
 pub use describe::{mean, median, stddev};
 pub use drift::Drift;

@@ -44,6 +44,7 @@ impl Header {
             command: record.command.clone(),
             status: Status::Interrupted,
             plan: plan.clone(),
+            workload_file: record.workload_file.clone(),
             environment: record.environment.clone(),
             warnings: Vec::new(),
             preconditions: record.preconditions.clone(),

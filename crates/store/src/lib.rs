@@ -7,6 +7,7 @@
 
 mod best;
 mod cell;
+mod certainty;
 mod check;
 mod column;
 mod documents;

@@ -1,17 +1,29 @@
 // What a stored run was started with, so that it can be started again or changed.
 
-import { get, post } from "./api.js";
+import { get, ofRun, post } from "./api.js";
 
 /**
  * The request behind a run: that of the queue where it was started from here, or else what its
- * command line says. Null where it names a file, which this server does not have.
+ * command line says, or where that names a file the workload that the run kept. Null where it kept
+ * none.
  */
 export async function requestOf(run) {
   const { entries } = await get("/api/queue");
   const entry = entries.find((one) => one.run_id === run.id);
-  if (entry) return entry.request;
+  if (entry && !entry.lab) return entry.request;
   const { workloads } = await get("/api/workloads");
-  return ofCommand(run.command, new Set(workloads.map(({ name }) => name)));
+  return ofCommand(run.command, new Set(workloads.map(({ name }) => name))) ?? kept(run);
+}
+
+/** What was measured, as the run kept it: with all options in place. */
+async function kept(run) {
+  try {
+    const { name, text } = await get(ofRun(run.id, "/workload"));
+    return { workload: { text, name }, targets: run.targets, settings: {} };
+  } catch (error) {
+    if (error.status === 404) return null;
+    throw error;
+  }
 }
 
 /** What a command line `pgmeter run` says, where it has only what can be asked for here. */

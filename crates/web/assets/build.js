@@ -6,7 +6,7 @@ import { requestOf } from "./again.js";
 import { button, choice, confirmed, duration, failure, field, h, table } from "./dom.js";
 import { TextEditor, verdictList } from "./editor.js";
 import { mixEditor } from "./mix.js";
-import { keyText, literal, typed, withKey, withSpecs } from "./toml.js";
+import { hasTable, keyText, literal, typed, withKey, withSpecs } from "./toml.js";
 
 const CHECK_MS = 350;
 const PLAN_SHOWN = 40;
@@ -19,6 +19,8 @@ const FIELDS = [
   ["repetitions", "Repetitions", "1"],
   ["size", "Size of the files", "1GiB"],
 ];
+/** Programs of work on files whose options are a table. */
+const PROGRAMS = ["postmark", "fs_mark", "create_remove", "lat_fs"];
 const EMPTY = "name = \"mine\"\n\n[[access_spec]]\nname = \"Mine\"\n\n[[access_spec.line]]\nsize = \"4KiB\"\nread = 70\nrandom = 100\n";
 
 export async function showBuild({ main, params, signal }) {
@@ -59,7 +61,7 @@ class BuildPage {
     this.what = h("p", { class: "where" });
     this.start = button("Start", () => this.begin(), { class: "primary", disabled: true });
     const left = h("div", { class: "pane" }, this.source(), h("h2", {}, "Settings"), this.form,
-      this.more(), h("h2", {}, "Requests"), this.mix, h("h2", {}, "Targets"), this.where());
+      this.more(), h("h2", {}, "Work"), this.mix, h("h2", {}, "Targets"), this.where());
     const right = h("div", { class: "pane" }, h("h2", {}, "The same as a file"), this.editor.element, this.keep(),
       h("h2", {}, "Verdict and plan"), this.verdicts, this.plan, h("div", { class: "actions" }, this.start));
     this.main.append(h("h1", {}, "Build"), this.what, this.wrong, h("div", { class: "panes" }, left, right));
@@ -141,7 +143,7 @@ class BuildPage {
     const { run } = await get(`/api/runs/${encodeURIComponent(id)}`, this.signal);
     const request = await requestOf(run);
     if (!request) {
-      const error = new Error("this run was started with a file that the server does not have");
+      const error = new Error("this run did not keep its workload");
       error.help = "drop the file here";
       this.wrong.replaceChildren(failure(error));
       return this.takeBuiltin("file-server");
@@ -203,11 +205,34 @@ class BuildPage {
     if (!isPlain) {
       this.mix.replaceChildren(h("p", { class: "remark" }, `A pack of ${shown.workloads.length} workloads: change their requests in the text. Settings above hold for all parts that do not say otherwise.`));
     } else if (specs.length === 0) {
-      this.mix.replaceChildren(h("p", { class: "remark" }, "This workload is made of operations on files, which are changed in the text."));
+      this.mix.replaceChildren(...this.program());
     } else {
       this.specs = specs;
       mixEditor(this.mix, specs, () => this.write(withSpecs(this.editor.text, this.specs)));
     }
+  }
+
+  /** A program of work on files by its options, where the text has a table of them. */
+  program() {
+    const name = PROGRAMS.find((one) => hasTable(this.editor.text, one));
+    if (!name) return [h("p", { class: "remark" }, "This workload is made of operations on files, which are changed in the text.")];
+    const made = this.keys.filter(({ table }) => table === name).map((about) => {
+      const { name: key, words, default: usual, meaning } = about;
+      const now = typed(keyText(this.editor.text, key, name));
+      const choices = words.length > 0 ? words : about.value === "`true` or `false`" ? ["true", "false"] : [];
+      const write = (text) => this.write(withKey(this.editor.text, key, text, name));
+      const isKnown = now === "" || choices.includes(now);
+      const control = choices.length > 0 && isKnown
+        ? choice([["", short(usual) ? `default: ${short(usual)}` : "default"], ...choices], now, {
+          // Also a version, which looks like a number, is a word.
+          onchange: () => write(words.length > 0 && control.value ? JSON.stringify(control.value) : control.value),
+        })
+        : h("input", { value: now, placeholder: short(usual), oninput: () => write(literal(control.value)) });
+      control.name = `${name}.${key}`;
+      const more = usual && !short(usual) ? ` Default: ${usual}.` : "";
+      return field(key.replaceAll("_", " "), control, meaning.replaceAll("`", "") + more.replaceAll("`", ""));
+    });
+    return [h("h3", {}, `Options of ${name.replaceAll("_", "-")}`), h("div", { class: "fields options" }, made)];
   }
 
   fields() {

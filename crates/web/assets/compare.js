@@ -2,7 +2,7 @@
 
 import { get, query } from "./api.js";
 import { sentence, show } from "./charts.js";
-import { failure, h, table } from "./dom.js";
+import { choice, failure, field, h, table } from "./dom.js";
 
 const WORDS = {
   better: ["better", "complete"],
@@ -19,24 +19,61 @@ const FIGURES = {
 export async function showCompare({ main, params, signal }) {
   const runs = params.get("runs") ?? "";
   const force = params.get("force") ?? "";
+  const published = params.get("published") ?? "";
   main.append(h("h1", {}, "Comparison"));
-  const asked = { runs, force };
+  const asked = { runs, force, published };
+  main.append(await publications(asked, signal));
+  // One run stands beside nothing.
+  if (!runs.includes(",") && !published) return;
   let document;
   try {
     document = await get(query("/api/compare", asked), signal);
   } catch (error) {
     if (signal.aborted) return;
     main.append(failure(error));
-    if (force || error.status === 0) return;
+    if (force || error.status === 0 || !runs.includes(",")) return;
     main.append(h("div", { class: "actions" },
-      h("a", { class: "button", href: query("#/compare", { runs, force: "true" }) }, "Compare all the same")));
+      h("a", { class: "button", href: query("#/compare", { ...asked, force: "true" }) }, "Compare all the same")));
     return;
   }
   main.append(h("div", { class: "actions" },
     h("a", { class: "button primary", href: query("/api/compare/page", asked) }, "Open the whole comparison"),
     h("a", { class: "button", href: "#/runs" }, "Stored runs")));
   for (const comparison of document.comparisons) main.append(part(comparison));
+  for (const publication of document.published) main.append(beside(publication));
 }
+
+/** A choice among published experiments, whose figures stand beside the runs. */
+async function publications(asked, signal) {
+  const { papers } = await get("/api/papers", signal);
+  const known = papers.filter(({ has_figures: has }) => has).map(({ name, title }) => [name, title]);
+  const select = choice([["", "none"], ...known], asked.published, { name: "published", onchange: () => {
+    location.hash = query("#/compare", { ...asked, published: select.value }).slice(1);
+  } });
+  return h("div", { class: "fields wide" }, field("Published figures beside", select,
+    "of an experiment whose work these runs did"));
+}
+
+/** Published figures beside those of the runs. */
+function beside({ title, source, full_size: size, remark, sides, tables }) {
+  const others = sides.filter(({ other_size: other }) => other);
+  return h("section", { "aria-label": title },
+    h("h2", {}, title), h("p", { class: "where" }, source), h("p", {}, `The work of the publication: ${size}.`),
+    others.map(({ name, other_size: other }) => h("p", { class: "remark" }, `${name}: ${other}`)),
+    remark ? sentence("p", remark) : "",
+    tables.map(({ table: name, figures }) => {
+      const systems = [...new Set(figures.flatMap(({ published }) => published.map(({ system }) => system)))];
+      const heads = ["Figure", ...systems.map((system) => `${system}, published`), ...sides.map((side) => `${side.name}: ${side.target}`)];
+      const rows = figures.map((figure) => h("tr", {}, h("th", { scope: "row" }, figure.figure),
+        systems.map((system) => h("td", {}, number(figure.published.find((it) => it.system === system)?.value))),
+        figure.measured.map((it) => h("td", {}, number(it?.mean)))));
+      return table(name || title, heads, h("tbody", {}, rows), { class: "published" });
+    }));
+}
+
+/** A published number has no unit but that of its row. */
+const number = (value) => (value === null || value === undefined ? "–"
+  : new Intl.NumberFormat("en", { maximumSignificantDigits: 4, useGrouping: false }).format(value));
 
 function part({ a, b, cells, plan_differences: plan, environment_differences: environment }) {
   const names = (side) => side.runs.map((id) => h("a", { href: `#/run/${encodeURIComponent(id)}` }, id));
@@ -51,7 +88,7 @@ function part({ a, b, cells, plan_differences: plan, environment_differences: en
     verdict(rows),
     differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "What differs besides"),
       h("ul", {}, differences.map((text) => sentence("li", text)))) : "",
-    table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element))));
+    table("Figures with verdicts", heads, h("tbody", {}, rows.map((one) => one.element)), { class: "stack" }));
 }
 
 /** What the verdicts come to, in a sentence. */

@@ -50,6 +50,16 @@ export function choice(words, chosen, properties = {}) {
 export function table(caption, heads, body, properties = {}) {
   const named = h("caption", {}, h("span", {}, caption));
   const row = h("tr", {}, heads.map((head) => (head instanceof Node ? head : th(head))));
+  // What stands above words begins where they do.
+  [...(body.rows?.[0]?.cells ?? [])].forEach((cell, index) => {
+    if (cell.tagName === "TH" || cell.classList.contains("name")) row.cells[index]?.classList.add("name");
+  });
+  // Where there is no room for columns, each cell stands below the one before and says what it is.
+  if (properties.class === "stack") {
+    for (const { cells } of body.rows ?? []) {
+      [...cells].forEach((cell, index) => (cell.dataset.label = row.cells[index].textContent));
+    }
+  }
   const made = h("table", properties, named, h("thead", {}, row), body);
   return h("div", { class: "frame", tabIndex: 0, role: "group", "aria-label": caption }, made);
 }

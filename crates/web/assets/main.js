@@ -4,6 +4,7 @@ import { figures, redraw } from "./charts.js";
 import { announce, failure, h } from "./dom.js";
 import { showBuild } from "./build.js";
 import { showCompare } from "./compare.js";
+import { showLabs, showPapers } from "./labs.js";
 import { showLive } from "./live.js";
 import { showQueue } from "./queue.js";
 import { showRun } from "./run.js";
@@ -17,6 +18,8 @@ const VIEWS = {
   build: { title: "Build", show: showBuild },
   queue: { title: "Queue", show: showQueue },
   compare: { title: "Compare", show: showCompare, within: "runs" },
+  labs: { title: "Labs", show: showLabs },
+  papers: { title: "Papers", show: showPapers },
   trend: { title: "Trend", show: showTrend },
 };
 

@@ -1,15 +1,18 @@
 // The queue of runs: what goes on, what waits, and in which order.
 
-import { get, put, remove } from "./api.js";
+import { get, put, query, remove } from "./api.js";
 import { announce, button, confirmed, failure, h, localTime, table } from "./dom.js";
 
 const LOOK_MS = 1000;
+/** No more runs are compared at once. */
+const RUNS_MAX = 32;
 
 export async function showQueue({ main, signal }) {
   const view = { frame: h("div"), wrong: h("div"), shown: "" };
   main.append(h("h1", {}, "Queue"),
-    h("p", {}, "Runs start one at a time, once no other run of this store goes on. They are processes " +
-      "of their own: they go on when this page is closed or the server ends."),
+    h("p", {}, "Runs start one at a time, once no other run of this store goes on: on other targets, too, " +
+      "since two that measure at once share processors and memory, and neither has its own figures. They are " +
+      "processes of their own: they go on when this page is closed or the server ends."),
     view.wrong, view.frame);
   take(view, await get("/api/queue", signal));
   const timer = setInterval(async () => {
@@ -62,7 +65,7 @@ function list(view, queue, waiting) {
     return h("p", {}, "No run was asked for. ", h("a", { href: "#/build" }, "Build one"), ".");
   }
   const rows = queue.entries.map((entry) => row(view, entry, waiting));
-  return table("Runs that were asked for", ["Run", "Targets", "Asked for", "State", "Actions"], h("tbody", {}, rows));
+  return table("Runs that were asked for", ["Run", "Targets", "Asked for", "State", "Actions"], h("tbody", {}, rows), { class: "stack" });
 }
 
 function row(view, entry, waiting) {
@@ -87,11 +90,17 @@ function row(view, entry, waiting) {
     );
   }
   if (place >= 0 || entry.state === "ended") actions.push(takeOut);
+  if (entry.lab_id) {
+    actions.push(h("a", { class: "button", href: `/api/labs/${encodeURIComponent(entry.lab_id)}/page` }, "Table of the lab"));
+  } else if (entry.lab?.paper && entry.run_ids.length > 0) {
+    const asked = { runs: entry.run_ids.slice(0, RUNS_MAX).join(","), published: entry.lab.paper, force: "true" };
+    actions.push(h("a", { class: "button", href: query("#/compare", asked) }, "Beside the publication"));
+  }
   const link = entry.run_id ? `#/run/${encodeURIComponent(entry.run_id)}` : `#/live/${encodeURIComponent(entry.id)}`;
   const code = entry.exit_code ? ` (exit code ${entry.exit_code})` : "";
   return h("tr", {},
     h("th", { scope: "row" }, h("a", { href: link }, entry.title)),
-    h("td", { class: "name path" }, entry.request.targets.join(", ")),
+    h("td", { class: "name path" }, entry.lab?.target ?? entry.request.targets.join(", ")),
     h("td", { class: "name" }, localTime(entry.added_at)),
     h("td", { class: "name" }, entry.state + code,
       entry.waits_for ? h("small", { class: "note" }, `for ${entry.waits_for}`) : null,

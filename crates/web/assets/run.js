@@ -10,6 +10,7 @@ import {
 } from "./dom.js";
 import { HeatMap } from "./heat.js";
 import { OngoingChart, devices, failures, latencies, processor, throughput } from "./over-time.js";
+import { Parts } from "./parts.js";
 import { edit } from "./runs.js";
 import { stream } from "./stream.js";
 import { Tiles } from "./tiles.js";
@@ -78,6 +79,7 @@ class RunPage {
       new OngoingChart(rows[2], failures, some((it) => errors(it) > 0)),
     ];
     this.heat = new HeatMap(rows[1]);
+    this.parts = new Parts(main);
     this.cells = h("section", { "aria-label": "Cells" });
     main.append(this.cells, this.cost = h("p", { class: "remark" }));
     this.title();
@@ -115,6 +117,7 @@ class RunPage {
       button("Tags and note", () => this.edit()),
       h("a", { class: "button", href: ofRun(this.run.id, "/record"), download: "" }, "Record"),
       h("a", { class: "button", href: ofRun(this.run.id, "/csv"), download: "" }, "CSV"),
+      h("a", { class: "button", href: query("#/compare", { runs: this.run.id }) }, "Beside a publication"),
       h("a", { class: "button", href: query("#/trend", { workload: this.run.workloads[0], target: this.run.targets[0] }) }, "Trend"),
     ];
     this.actions.replaceChildren(...made);
@@ -143,8 +146,8 @@ class RunPage {
     await this.doing(async () => {
       const request = await requestOf(this.run);
       if (!request) {
-        const error = new Error("this run was started with a file that the server does not have");
-        error.help = "drop the file into Build, and start it there";
+        const error = new Error("this run did not keep its workload");
+        error.help = "build it anew, or drop its file into Build";
         throw error;
       }
       location.hash = await startAgain(request);
@@ -267,6 +270,7 @@ class RunPage {
     this.tiles.update(points, operations);
     for (const chart of this.charts) chart.update(this.course, points, operations);
     this.heat.update(points, operations);
+    this.parts.update(this.course);
     this.progress();
   }
 

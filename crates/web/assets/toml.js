@@ -4,12 +4,16 @@
 const HEADER = /^\s*\[/;
 const SPEC = /^\s*\[\[?\s*access_spec\b/;
 
-/** Lines of the text that are the head: keys before the first table. */
-function headEnd(lines) {
+/** Lines at which tables begin. */
+function headers(lines) {
+  const all = [];
   let quote = null;
   let depth = 0;
   for (const [index, line] of lines.entries()) {
-    if (!quote && depth === 0 && HEADER.test(line)) return index;
+    if (!quote && depth === 0 && HEADER.test(line)) {
+      all.push(index);
+      continue;
+    }
     for (const mark of line.match(/'''|"""|"(?:[^"\\]|\\.)*"|'[^']*'|#.*$|[[\]]/g) ?? []) {
       if (quote) quote = mark === quote ? null : quote;
       else if (mark === "'''" || mark === '"""') quote = mark;
@@ -17,16 +21,29 @@ function headEnd(lines) {
       else if (mark === "]") depth -= 1;
     }
   }
-  return lines.length;
+  return all;
 }
+
+/** From which line to which a table's own keys go, those of the head by default; null without it. */
+function within(lines, name) {
+  const all = headers(lines);
+  if (!name) return { begin: 0, end: all[0] ?? lines.length };
+  const wanted = new RegExp(`^\\s*\\[\\s*${name}\\s*\\]`);
+  const at = all.findIndex((line) => wanted.test(lines[line]));
+  return at < 0 ? null : { begin: all[at] + 1, end: all[at + 1] ?? lines.length };
+}
+
+/** Whether a file has a table of that name. */
+export const hasTable = (text, name) => within(text.split("\n"), name) !== null;
 
 const isKey = (key) => new RegExp(`^\\s*(?:${key}|"${key}")\\s*=`);
 
-/** From which line to which a key of the head goes; a value may have several lines. */
-function found(lines, key) {
-  const end = headEnd(lines);
-  const first = lines.slice(0, end).findIndex((line) => isKey(key).test(line));
-  if (first < 0) return null;
+/** From which line to which a key of a table goes; a value may have several lines. */
+function found(lines, key, name) {
+  const { begin, end } = within(lines, name) ?? { begin: 0, end: 0 };
+  const place = lines.slice(begin, end).findIndex((line) => isKey(key).test(line));
+  if (place < 0) return null;
+  const first = begin + place;
   let last = first + 1;
   const next = /^\s*(?:[A-Za-z_][\w-]*|"[^"]*")\s*=|^\s*(?:#.*)?$/;
   const isOpen = () => {
@@ -37,24 +54,26 @@ function found(lines, key) {
   return { first, last, end };
 }
 
-/** What the head says of a key, as it is written; empty where it says nothing. */
-export function keyText(text, key) {
+/** What the head, or a table, says of a key, as it is written; empty where it says nothing. */
+export function keyText(text, key, name = "") {
   const lines = text.split("\n");
-  const at = found(lines, key);
+  const at = found(lines, key, name);
   if (!at) return "";
   const value = lines.slice(at.first, at.last).join(" ").replace(/^[^=]*=/, "");
   return value.replace(/\s#[^"']*$/, "").trim();
 }
 
-/** The text with a key of the head as it is given, or without it where that is empty. */
-export function withKey(text, key, literal) {
+/** The text with a key of the head, or of a table that is there, as it is given, or without it where
+ * that is empty. */
+export function withKey(text, key, literal, name = "") {
   const lines = text.split("\n");
-  const at = found(lines, key);
+  const at = found(lines, key, name);
   const line = literal === "" ? [] : [`${key} = ${literal}`];
   if (at) lines.splice(at.first, at.last - at.first, ...line);
   else if (line.length > 0) {
-    let place = headEnd(lines);
-    while (place > 0 && lines[place - 1].trim() === "") place -= 1;
+    const { begin, end } = within(lines, name);
+    let place = end;
+    while (place > begin && lines[place - 1].trim() === "") place -= 1;
     lines.splice(place, 0, ...line);
     if (HEADER.test(lines[place + 1] ?? "")) lines.splice(place + 1, 0, "");
   }

@@ -3,14 +3,13 @@
 import { get, query } from "./api.js";
 import { figure, show } from "./charts.js";
 import { button, field, h, localTime, table } from "./dom.js";
-
-const RUNS_MAX = 1000;
+import { unit } from "./runs.js";
 
 export async function showTrend({ main, params, signal }) {
   const asked = { workload: params.get("workload") ?? "", target: params.get("target") ?? "" };
   main.append(h("h1", {}, "Trend"),
-    h("p", {}, "The best rate of one workload in each complete run, the oldest first. A run stands for " +
-      "itself here: whether two differ, a comparison tells."));
+    h("p", {}, "The best rate of one workload in each complete run, the oldest first, and where its level " +
+      "changes and stays so. Whether two runs differ, a comparison tells."));
   const newest = await get(query("/api/runs", { limit: 200, status: "complete" }), signal);
   const names = [...new Set(newest.runs.flatMap(({ workloads }) => workloads))].sort();
   const workload = h("input", { name: "workload", value: asked.workload, list: "workloads", required: true });
@@ -23,43 +22,69 @@ export async function showTrend({ main, params, signal }) {
     field("Workload", workload), field("Target", target), h("button", {}, "Show"),
     h("datalist", { id: "workloads" }, names.map((value) => h("option", { value })))));
   if (!asked.workload) return;
-  const page = await get(query("/api/runs", { ...asked, status: "complete", sort: "started", rising: "true", limit: RUNS_MAX }), signal);
-  // The server finds names that contain it.
-  const runs = page.runs.filter(({ workloads, headline }) => headline && workloads.includes(asked.workload));
-  if (runs.length === 0) {
+  const trend = await get(query("/api/trend", asked), signal);
+  if (trend.runs.length === 0) {
     main.append(h("p", { class: "nothing" }, "No complete run of this workload is stored."));
     return;
   }
-  draw(main, runs);
+  draw(main, trend);
 }
 
-function draw(main, runs) {
+function draw(main, { runs, changes, of, matching_count: matching }) {
   const frame = h("section", { class: "figures", "aria-label": "Over runs" });
-  const unit = "per_second";
-  const values = runs.map(({ headline }) => headline.per_second);
-  if (runs.length > 1) {
-    figure({
-      title: "Best rate by run",
-      summary: `${runs.length} runs, the oldest at the left.`,
-      x: { label: "run", unit: "count", scale: "linear" },
-      at: runs.map((_, index) => index + 1),
-      views: [{ label: "", y: { label: "", unit, scale: "linear" },
-        series: [{ label: "best rate", color: 0, line: "marked", values }] }],
-    }, frame);
-  }
-  const rows = runs.map((run, index) => h("tr", {},
+  const name = unit(of);
+  const axis = of === "bytes" ? "bytes_per_second" : "per_second";
+  const told = (value) => (of === "bytes" ? show(axis, value) : `${show(axis, value)} ${name}`);
+  if (runs.length > 1) chart(runs, changes, axis, frame);
+  const begins = new Map(changes.map((change) => [change.index, change]));
+  const rows = runs.map((run, index) => h("tr", { class: begins.has(index) ? "changed" : "" },
     h("th", { scope: "row" }, String(index + 1), " ", h("a", { href: `#/run/${encodeURIComponent(run.id)}` }, run.short_id)),
     h("td", { class: "name" }, localTime(run.started_at)),
     h("td", { class: "name path" }, run.targets.join(", ")),
     h("td", { class: "name" }, run.kernel),
-    h("td", {}, show(unit, run.headline.per_second)),
-    h("td", {}, index === 0 ? "–" : change(values[index] / values[index - 1]))));
+    h("td", {}, told(run.per_second)),
+    h("td", {}, run.ci95_low === null ? "–" : `${show(axis, run.ci95_low)} to ${show(axis, run.ci95_high)}`),
+    h("td", {}, index === 0 ? "–" : change(run.per_second / runs[index - 1].per_second)),
+    h("td", { class: "name" }, begins.has(index) ? h("strong", {}, `new level: ${change(begins.get(index).after / begins.get(index).before)}`) : "")));
   const ends = [runs[0].id, runs.at(-1).id].join(",");
   const compare = button("Compare the oldest with the newest", () => {
     location.hash = query("#/compare", { runs: ends }).slice(1);
   });
-  main.append(frame, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
-    table("Runs, the oldest first", ["Run", "Started", "Targets", "Kernel", "Best rate", "To the one before"], h("tbody", {}, rows)));
+  const left = matching > runs.length ? h("p", { class: "remark" },
+    `${runs.length} of ${matching} complete runs with such a name: the newest, of this very workload, whose rates count the same.`) : "";
+  const heads = ["Run", "Started", "Targets", "Kernel", "Best rate", "95 % within the run", "To the one before", "Level"];
+  main.append(said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
+    table("Runs, the oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
+}
+
+/** What changed, in words. */
+function said(runs, changes, told) {
+  const items = changes.map(({ index, before, after, p_value: chance }) => h("li", {},
+    "From run ", h("a", { href: `#/run/${encodeURIComponent(runs[index].id)}` }, `${index + 1} (${runs[index].short_id})`),
+    ` on: ${told(before)} became ${told(after)}, ${change(after / before)}; by chance in ${(100 * chance).toFixed(1)} of 100 series.`));
+  const text = changes.length === 0
+    ? (runs.length < 8 ? "Fewer than eight runs: no change of level can be told from chance." : "No change of level that chance would show in fewer than one of 20 series.")
+    : changes.length === 1 ? "The level changes once." : `The level changes ${changes.length} times.`;
+  return h("div", { id: "changes" }, h("p", {}, text), items.length > 0 ? h("ul", {}, items) : "");
+}
+
+function chart(runs, changes, axis, frame) {
+  const values = runs.map((run) => run.per_second);
+  const ends = { low: runs.map((run) => run.ci95_low), high: runs.map((run) => run.ci95_high) };
+  const series = [{ label: "best rate", color: 0, line: "marked", values, ends }];
+  if (changes.length > 0) {
+    const of = (index) => changes.findLast((change) => change.index <= index)?.after ?? changes[0].before;
+    series.push({ label: "median of the level", color: 1, line: "dashed", values: values.map((_, index) => of(index)) });
+    const begins = new Set(changes.map(({ index }) => index));
+    series.push({ label: "change", color: 1, line: "ring", values: values.map((value, index) => (begins.has(index) ? value : null)) });
+  }
+  figure({
+    title: "Best rate by run",
+    summary: `${runs.length} runs, the oldest at the left; lines at the points are 95 % intervals of the rate within the run.`,
+    x: { label: "run", unit: "count", scale: "whole" },
+    at: runs.map((_, index) => index + 1),
+    views: [{ label: "", y: { label: "", unit: axis, scale: "linear" }, series }],
+  }, frame);
 }
 
 const change = (ratio) => `${ratio >= 1 ? "+" : "−"}${(Math.abs(ratio - 1) * 100).toFixed(1)} %`;

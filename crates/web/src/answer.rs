@@ -168,8 +168,9 @@ pub(crate) fn as_file(mut answer: Response, name: &str) -> Response {
     answer
 }
 
-/// With a security policy of its own.
-pub(crate) fn with_policy(mut answer: Response, policy: &str) -> Response {
+/// A page of the report's, which stands alone under a security policy of its own.
+pub(crate) fn report_page(text: Vec<u8>, policy: &str) -> Response {
+    let mut answer = typed("text/html; charset=utf-8", text);
     let policy = format!("{policy}; frame-ancestors 'none'");
     if let Ok(value) = HeaderValue::from_str(&policy) {
         answer.headers_mut().insert(CONTENT_SECURITY_POLICY, value);

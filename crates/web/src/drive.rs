@@ -1,5 +1,7 @@
-//! Starts the runs of the queue, one at a time, each in a process of its own that needs nothing of
-//! this one.
+//! Starts the runs of the queue, each in a process of its own that needs nothing of this one.
+//!
+//! One goes on at a time, also where targets differ: two that measure at once share processors,
+//! memory and often the device, and neither has the figures that it has alone.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,6 +15,7 @@ use store::{RunQuery, Store};
 
 use crate::answer::Refusal;
 use crate::api::checks::command_line;
+use crate::api::labs;
 use crate::blocking::blocking;
 use crate::program::{command, words};
 use crate::queue::{EntryState, QueueEntry};
@@ -25,6 +28,8 @@ const SOON: Duration = Duration::from_millis(100);
 const LATER: Duration = Duration::from_secs(1);
 /// Until somebody changes the queue.
 const NEVER: Duration = Duration::from_secs(3600);
+/// No more runs of a lab are told.
+const LAB_RUNS_MAX: usize = 1000;
 /// So much of what a run says is kept.
 const REMARKS_BYTES_MAX: u64 = 16 << 10;
 
@@ -46,6 +51,11 @@ async fn step(shared: &Arc<Shared>) -> Duration {
             EntryState::Starting => {
                 find_run(shared, &active).await;
                 SOON
+            }
+            // A lab has one run after the other.
+            _ if active.lab.is_some() => {
+                find_run(shared, &active).await;
+                LATER
             }
             _ => NEVER,
         };
@@ -73,16 +83,9 @@ async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
     });
     let (begun, of) = (Arc::clone(shared), entry.clone());
     let started = blocking(move || {
-        let what = &of.request.what;
-        let (arguments, given) = command_line(&begun, what)?;
-        let mut whole = words(["run", "--quiet", "--no-html"]);
-        for device in &what.overwrite_devices {
-            whole.push("--overwrite-device".into());
-            whole.push(begun.roots.admit_overwriting(device)?.into());
-        }
-        whole.extend(arguments);
+        let (arguments, given) = arguments(&begun, &of)?;
         let failed = |error: io::Error| Refusal::failed(format!("cannot start pgmeter: {error}"));
-        spawn(&begun, &of, whole, given.as_ref()).map_err(failed)
+        spawn(&begun, &of, arguments, given.as_ref()).map_err(failed)
     });
     if let Err(refusal) = started.await {
         shared.queue.update(&entry.id, |it| {
@@ -90,6 +93,25 @@ async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
             it.remarks = format!("error: {}", refusal.error());
         });
     }
+}
+
+/// The words behind the program's name, with the file that they name.
+fn arguments(
+    shared: &Shared,
+    entry: &QueueEntry,
+) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
+    if let Some(lab) = &entry.lab {
+        return Ok((labs::command_line(shared, lab)?, None));
+    }
+    let what = &entry.request.what;
+    let (arguments, given) = command_line(shared, what)?;
+    let mut whole = words(["run", "--quiet", "--no-html"]);
+    for device in &what.overwrite_devices {
+        whole.push("--overwrite-device".into());
+        whole.push(shared.roots.admit_overwriting(device)?.into());
+    }
+    whole.extend(arguments);
+    Ok((whole, given))
 }
 
 /// Starts the process, and a thread that waits for its end.
@@ -100,6 +122,7 @@ fn spawn(
     given: Option<&Given>,
 ) -> io::Result<()> {
     let scratch = Scratch::with(given)?;
+    scratch.share()?;
     // What it says is kept in memory, which is there for it when this process is not.
     let remarks = File::from(memfd_create("remarks", MemfdFlags::CLOEXEC)?);
     let child = command(shared, &arguments, scratch.path())
@@ -124,20 +147,63 @@ fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, mut remarks: File, _: 
     // What cannot be read is not told.
     let _ = remarks.seek(SeekFrom::Start(0));
     let _ = remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said);
-    let is_known = shared.queue.entry(id).is_some_and(|it| it.run_id.is_some());
-    let found = match is_known {
-        true => None,
-        false => Store::open_to_read(&shared.options.store)
-            .ok()
-            .flatten()
-            .and_then(|mut store| adopt(&mut store, shared.queue.entry(id)?, pid)),
-    };
+    let entry = shared.queue.entry(id);
+    let mut found = Made::default();
+    if let Some(entry) = entry.filter(|it| it.lab.is_some() || it.run_id.is_none()) {
+        let store = Store::open(&shared.options.store).ok();
+        found = store.map_or(found, |mut store| Made::by(&mut store, entry, pid));
+    }
     shared.queue.update(id, |it| {
         it.state = EntryState::Ended;
         it.exit_code = status.ok().and_then(|status| status.code());
         it.remarks = String::from_utf8_lossy(&said).into_owned();
-        it.run_id = found.or(it.run_id.take());
+        it.run_id = found.run_id.or(it.run_id.take());
+        it.run_ids = found.run_ids;
+        it.lab_id = found.lab_id;
     });
+}
+
+/// What a process that is over has put into the store.
+#[derive(Debug, Default)]
+struct Made {
+    run_id: Option<String>,
+    run_ids: Vec<String>,
+    lab_id: Option<String>,
+}
+
+impl Made {
+    fn by(store: &mut Store, entry: QueueEntry, pid: u32) -> Self {
+        let ending = ending(pid);
+        let is_lab = entry.lab.is_some();
+        let since = entry.added_at;
+        let run_id = adopt(store, entry, pid);
+        if !is_lab {
+            return Self {
+                run_id,
+                ..Self::default()
+            };
+        }
+        let query = RunQuery {
+            since: Some(since),
+            is_rising: true,
+            limit: LAB_RUNS_MAX,
+            ..RunQuery::default()
+        };
+        let runs = store.page(&query).map(|page| page.runs).unwrap_or_default();
+        let ids = runs.into_iter().map(|run| run.id);
+        let labs = store.labs().unwrap_or_default().into_iter();
+        let mut labs = labs.filter(|lab| lab.started_at >= since);
+        Self {
+            run_id,
+            run_ids: ids.filter(|id| id.ends_with(&ending)).collect(),
+            lab_id: labs.find(|lab| lab.id.ends_with(&ending)).map(|lab| lab.id),
+        }
+    }
+}
+
+/// How ids end that a process gives: `results::RunRecord::new`.
+fn ending(pid: u32) -> String {
+    format!("-{pid:x}")
 }
 
 /// Looks whether the process has begun its run.
@@ -162,8 +228,7 @@ fn adopt(store: &mut Store, entry: QueueEntry, pid: u32) -> Option<String> {
         limit: 20,
         ..RunQuery::default()
     };
-    // Ids end in the number of the process: `results::RunRecord::new`.
-    let ending = format!("-{pid:x}");
+    let ending = ending(pid);
     let runs = store.page(&query).ok()?.runs.into_iter();
     let id = runs.map(|run| run.id).find(|id| id.ends_with(&ending))?;
     // A tag that is none was refused before.

@@ -34,45 +34,60 @@ const NO_TOKEN: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"
     <p>Open the URL that <code>pgmeter serve</code> printed; it ends in \
     <code>?token=</code> and the token.</p></html>\n";
 
+/// What becomes of a request.
+enum Admission {
+    /// It goes on to its route.
+    Pass,
+    /// It is answered here.
+    Answer(Box<Response>),
+}
+
+impl Admission {
+    fn answer(answer: Response) -> Self {
+        Self::Answer(Box::new(answer))
+    }
+}
+
 /// Lets a request pass that may.
 pub(crate) async fn guard(shared: State, request: Request, next: Next) -> Response {
-    let mut answer = match admit(&shared, &request) {
-        Ok(()) => next.run(request).await,
-        Err(answer) => *answer,
+    let admission = admit(&shared, &request)
+        .unwrap_or_else(|refusal| Admission::answer(refusal.into_response()));
+    let mut answer = match admission {
+        Admission::Pass => next.run(request).await,
+        Admission::Answer(answer) => *answer,
     };
     protect(answer.headers_mut());
     answer
 }
 
-fn admit(shared: &Arc<Shared>, request: &Request) -> Result<(), Box<Response>> {
-    let refused = |it: Refusal| Box::new(it.into_response());
-    check_host(shared, request).map_err(refused)?;
-    check_length(request.headers()).map_err(refused)?;
+fn admit(shared: &Arc<Shared>, request: &Request) -> Result<Admission, Refusal> {
+    check_host(shared, request)?;
+    check_length(request.headers())?;
     let path = request.uri().path();
     let is_entry = path == ROOT || path == ENTER;
     if !is_entry {
-        check_site(request.headers()).map_err(refused)?;
+        check_site(request.headers())?;
     }
     if path == ENTER {
-        return Err(Box::new(typed("text/html; charset=utf-8", ENTRY)));
+        return Ok(Admission::answer(typed("text/html; charset=utf-8", ENTRY)));
     }
     if path == ROOT
         && let Some(said) = token_of(request.uri().query())
     {
-        return Err(Box::new(exchange(shared, said)));
+        return Ok(Admission::answer(exchange(shared, said)));
     }
     if !is_known(shared, request.headers()) {
-        return Err(Box::new(not_known(match path {
+        return Ok(Admission::answer(not_known(match path {
             ROOT => typed("text/html; charset=utf-8", NO_TOKEN),
             _ => unknown().into_response(),
         })));
     }
     let changes = ![Method::GET, Method::HEAD].contains(request.method());
     if changes {
-        check_site(request.headers()).map_err(refused)?;
-        check_change(request.headers()).map_err(refused)?;
+        check_site(request.headers())?;
+        check_change(request.headers())?;
     }
-    Ok(())
+    Ok(Admission::Pass)
 }
 
 /// The one value of a header; none where it is missing, an error where there are several.

@@ -17,6 +17,7 @@ use units::JsonDocument;
 
 use crate::answer::Refusal;
 use crate::choice::WorkloadRequest;
+use crate::lab::LabRequest;
 
 /// No more runs may wait.
 const WAITING_MAX: usize = 1000;
@@ -61,14 +62,23 @@ pub struct QueueEntry {
     pub title: String,
     /// What was asked for.
     pub request: RunRequest,
+    /// The lab or published experiment that was asked for; `request` is then empty.
+    #[serde(default)]
+    pub lab: Option<LabRequest>,
     /// When.
     pub added_at: Timestamp,
     /// What becomes of it.
     pub state: EntryState,
     /// The process that makes it, once it was started.
     pub pid: Option<u32>,
-    /// The run's id, once it is in the store.
+    /// The run's id, once it is in the store; of a lab that of its newest run.
     pub run_id: Option<String>,
+    /// Ids of all runs of a lab that is over, the oldest first.
+    #[serde(default)]
+    pub run_ids: Vec<String>,
+    /// The lab's id, once it is in the store.
+    #[serde(default)]
+    pub lab_id: Option<String>,
     /// A run that goes on and is waited for, where that is none of the queue.
     pub waits_for: Option<String>,
     /// The exit code of `pgmeter run`, once it has ended by itself.
@@ -155,6 +165,20 @@ impl Queue {
 
     /// Adds a run behind those that wait.
     pub fn add(&self, title: String, request: RunRequest) -> Result<QueueEntry, Refusal> {
+        self.put(title, request, None)
+    }
+
+    /// Adds a lab behind those that wait.
+    pub fn add_lab(&self, lab: LabRequest) -> Result<QueueEntry, Refusal> {
+        self.put(lab.title(), RunRequest::default(), Some(lab))
+    }
+
+    fn put(
+        &self,
+        title: String,
+        request: RunRequest,
+        lab: Option<LabRequest>,
+    ) -> Result<QueueEntry, Refusal> {
         let mut held = self.lock();
         if held.waiting().count() >= WAITING_MAX {
             return Err(Refusal::conflict(format!(
@@ -166,10 +190,13 @@ impl Queue {
             id: held.next.to_string(),
             title,
             request,
+            lab,
             added_at: Timestamp::now(),
             state: EntryState::Waiting,
             pid: None,
             run_id: None,
+            run_ids: Vec::new(),
+            lab_id: None,
             waits_for: None,
             exit_code: None,
             remarks: String::new(),

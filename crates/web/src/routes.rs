@@ -10,9 +10,12 @@ use axum::routing::{MethodRouter, delete, get, post, put};
 use schemars::{Schema, schema_for};
 
 use crate::answer::{Answer, Refusal};
-use crate::api::{checks, compare, control, events, facts, over_time, queue, runs, workloads};
+use crate::api::{
+    checks, compare, control, events, facts, labs, over_time, queue, runs, trend, workloads,
+};
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::guard::guard;
+use crate::lab::LabRequest;
 use crate::page;
 use crate::queue::RunRequest;
 use crate::shared::Shared;
@@ -74,6 +77,7 @@ impl Route {
 
 const SERVER: &str = "The server and the machine";
 const RUNS: &str = "Stored runs";
+const LABS: &str = "Labs and published experiments";
 const LIVE: &str = "Runs that go on";
 const QUEUE: &str = "Starting runs";
 const WORKLOADS: &str = "Workloads";
@@ -109,6 +113,20 @@ pub(crate) const ROUTES: &[Route] = &[
         || get(facts::papers),
         "`paper-list`",
         "The published experiments.",
+    ),
+    route(
+        SERVER,
+        ("GET", "/api/papers/{name}"),
+        || get(labs::paper),
+        "`paper`",
+        "One of them: its workload and its published figures.",
+    ),
+    route(
+        SERVER,
+        ("GET", "/api/papers/{name}/page"),
+        || get(labs::paper_page),
+        "HTML",
+        "The same as a page that stands alone.",
     ),
     route(
         SERVER,
@@ -157,6 +175,14 @@ pub(crate) const ROUTES: &[Route] = &[
     ),
     route(
         RUNS,
+        ("GET", "/api/runs/{id}/workload"),
+        || get(runs::workload),
+        "`serve-text`",
+        "What was measured as a workload file, with all options in place, to be run again or \
+         changed; 404 where the run did not keep it.",
+    ),
+    route(
+        RUNS,
         ("PUT", "/api/runs/{id}/notes"),
         || put(runs::notes),
         "`serve-run`",
@@ -187,6 +213,55 @@ pub(crate) const ROUTES: &[Route] = &[
         "The same as a page that stands alone.",
     )
     .query(|| schema_for!(compare::CompareQuery)),
+    route(
+        RUNS,
+        ("GET", "/api/trend"),
+        || get(trend::trend),
+        "`serve-trend`",
+        "The headline rate of one workload in each complete run, with where it changed: ranks \
+         before and behind differ by more (Pettitt's test) than in all but one of 20 random orders \
+         of the same values, or one of 40 within a level that was found, and so on; each level \
+         has four runs at least.",
+    )
+    .query(|| schema_for!(trend::TrendQuery)),
+    route(
+        LABS,
+        ("GET", "/api/labs"),
+        || get(labs::list),
+        "`serve-labs`",
+        "The stored labs, newest first.",
+    ),
+    route(
+        LABS,
+        ("GET", "/api/labs/{id}/page"),
+        || get(labs::page),
+        "HTML",
+        "The table of a lab as a page that stands alone.",
+    ),
+    route(
+        LABS,
+        ("GET", "/api/labs/{id}/record"),
+        || get(labs::record),
+        "`lab`, as a file",
+        "The whole record, with those of its runs.",
+    ),
+    route(
+        LABS,
+        ("DELETE", "/api/labs/{id}"),
+        || delete(labs::remove),
+        "`serve-removed`",
+        "Removes the record of a lab; its runs stay. `{id}` is the whole id.",
+    ),
+    route(
+        LABS,
+        ("POST", "/api/labs"),
+        || post(labs::start),
+        "`serve-entry`, 202",
+        "Puts a lab, or a published experiment to repeat, into the queue of runs. Images are made \
+         in a directory `pgmeter-lab` of the target; `GET /api/file-systems` tells what is \
+         missing for it.",
+    )
+    .body(|| schema_for!(LabRequest)),
     route(
         LIVE,
         ("GET", "/api/runs/{id}/events"),
@@ -231,7 +306,8 @@ pub(crate) const ROUTES: &[Route] = &[
         || post(control::start),
         "`serve-entry`, 202",
         "Puts a run into the queue, which starts one at a time, once no other run of this store \
-         goes on. It is a process of its own and does not end with the server.",
+         goes on: on other targets, too, since two that measure at once disturb each other. It is \
+         a process of its own and does not end with the server.",
     )
     .body(|| schema_for!(RunRequest)),
     route(

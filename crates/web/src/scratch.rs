@@ -2,8 +2,18 @@
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::io::{FdFlags, fcntl_setfd};
+
+/// How the names of such directories begin.
+const PREFIX: &str = "pgmeter-serve-";
+/// One that is younger may not be locked yet.
+const YOUNG: Duration = Duration::from_secs(60);
 
 /// A file that is there while a question is answered.
 #[derive(Debug, Clone)]
@@ -16,7 +26,11 @@ pub(crate) struct Given {
 
 /// A directory of our own, which is removed with what is in it.
 #[derive(Debug)]
-pub(crate) struct Scratch(PathBuf);
+pub(crate) struct Scratch {
+    path: PathBuf,
+    /// Locked as long as somebody needs it.
+    lock: OwnedFd,
+}
 
 impl Scratch {
     /// A new one, with that file.
@@ -24,15 +38,19 @@ impl Scratch {
         let mut random = [0; 12];
         File::open("/dev/urandom")?.read_exact(&mut random)?;
         let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let path = std::env::temp_dir().join(format!("pgmeter-serve-{random}"));
+        let path = std::env::temp_dir().join(format!("{PREFIX}{random}"));
         DirBuilder::new().mode(0o700).create(&path)?;
-        let scratch = Self(path);
+        let scratch = Self {
+            lock: directory(&path)?,
+            path,
+        };
+        flock(&scratch.lock, FlockOperation::NonBlockingLockShared)?;
         if let Some(given) = given {
             let mut file = File::options()
                 .write(true)
                 .create_new(true)
                 .mode(0o600)
-                .open(scratch.0.join(&given.name))?;
+                .open(scratch.path.join(&given.name))?;
             file.write_all(given.text.as_bytes())?;
         }
         Ok(scratch)
@@ -40,15 +58,63 @@ impl Scratch {
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    /// Lets processes that are started from now on have the lock, too: a run outlives its server.
+    pub fn share(&self) -> io::Result<()> {
+        Ok(fcntl_setfd(&self.lock, FdFlags::empty())?)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed lies where such files are removed anyway.
-        let _ = std::fs::remove_dir_all(&self.0);
+        clear(&self.path);
     }
+}
+
+/// Removes directories that servers left which were killed, or ended before their runs did.
+pub(crate) fn sweep() {
+    let own = rustix::process::geteuid().as_raw();
+    let entries = std::fs::read_dir(std::env::temp_dir());
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_one = name.to_str().is_some_and(|name| name.starts_with(PREFIX));
+        // Not through a link, which `metadata` of an entry does not follow.
+        let found = entry.metadata().ok().filter(|_| is_one);
+        let is_ours = found.is_some_and(|it| {
+            let age = it.modified().ok().and_then(|time| time.elapsed().ok());
+            it.is_dir() && it.uid() == own && age.is_some_and(|age| age > YOUNG)
+        });
+        if is_ours && is_left(&entry.path()) {
+            clear(&entry.path());
+        }
+    }
+}
+
+/// Whether nobody needs it.
+fn is_left(path: &Path) -> bool {
+    let lock = directory(path).ok();
+    lock.is_some_and(|lock| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok())
+}
+
+fn directory(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(open(path, flags, Mode::empty())?)
+}
+
+/// Removes the files that were given and then the directory; a record that a run saved there, since
+/// the store did not take it, stays. What cannot be removed lies where such files are removed
+/// anyway.
+fn clear(path: &Path) {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with("pgmeter-") && name.ends_with(".json")) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    let _ = std::fs::remove_dir(path);
 }
 
 #[cfg(test)]
@@ -64,7 +130,19 @@ mod tests {
         let scratch = Scratch::with(Some(&given)).unwrap();
         let path = scratch.path().to_owned();
         assert_eq!(std::fs::read_to_string(path.join("a.toml")).unwrap(), "x");
+        assert!(!is_left(&path));
         drop(scratch);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_record_that_a_run_saved_stays() {
+        let scratch = Scratch::with(None).unwrap();
+        let path = scratch.path().to_owned();
+        let record = path.join("pgmeter-20260101-1.json");
+        std::fs::write(&record, "{}").unwrap();
+        drop(scratch);
+        assert!(record.exists() && is_left(&path));
+        std::fs::remove_dir_all(&path).unwrap();
     }
 }

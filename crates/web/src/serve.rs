@@ -14,6 +14,7 @@ use crate::listen::{bind, serve};
 use crate::options::ServeOptions;
 use crate::roots::Roots;
 use crate::routes::router;
+use crate::scratch::sweep;
 use crate::shared::Shared;
 use crate::token::Token;
 
@@ -52,6 +53,7 @@ impl Server {
             None => Token::fresh()?,
         };
         drop(Store::open(&options.store)?);
+        sweep();
         let listener = bind(options.listen, options.takes_next_port)?;
         let address = listener
             .local_addr()

@@ -4,6 +4,7 @@
 //! modules; this one holds the types that generators, engines and records read.
 
 pub mod job;
+mod parts;
 mod repetition;
 mod search;
 mod stored;

@@ -47,6 +47,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         create,
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
+        workload_file: written(&workloads, &overrides),
         stop,
         continued: continued.flag(),
         ..RunOptions::default()
@@ -92,6 +93,17 @@ pub(super) fn planned(
         true => Ok(planned),
         false => Err(planned.refusals.swap_remove(0).into()),
     }
+}
+
+/// A longer file is not kept with the run.
+const KEPT_BYTES_MAX: usize = 256 << 10;
+
+/// What is measured as a workload file with all options in place, as the record keeps it; none
+/// where it cannot be said in one.
+fn written(workloads: &[Workload], overrides: &Overrides) -> Option<String> {
+    let written = overrides.written(workloads).ok()?;
+    let text = to_toml(&written).ok()?;
+    Some(text).filter(|text| text.len() <= KEPT_BYTES_MAX)
 }
 
 /// Prints the workload that would be measured, with all options in place.

@@ -26,6 +26,7 @@ fn slice(from_ns: u64, until_ns: u64, count: u64) -> Slice {
             ramp: false,
             spans: vec![span],
         },
+        Shares::default(),
         true,
     )
 }
@@ -160,7 +161,7 @@ proptest! {
         }
         timeline.tell_at_hand();
         let told = timeline.take_told();
-        let owed = timeline.owed.total().count();
+        let owed = timeline.owed.counted.total().count();
         prop_assert_eq!(count(&told) + owed, all);
         let (kept, indexes) = timeline.take();
         prop_assert_eq!(count(&kept), all);

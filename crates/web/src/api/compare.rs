@@ -7,7 +7,7 @@ use axum::extract::Query;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::{Answer, Refusal, json, typed, with_policy};
+use crate::answer::{Answer, Refusal, json, report_page};
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
@@ -35,8 +35,7 @@ pub(crate) async fn compare(shared: State, Query(query): Query<CompareQuery>) ->
 /// `GET /api/compare/page`
 pub(crate) async fn page(shared: State, Query(query): Query<CompareQuery>) -> Answer {
     let text = compared(&shared.0, query, "html").await?;
-    let answer = typed("text/html; charset=utf-8", text);
-    Ok(with_policy(answer, &shared.options.report_policy))
+    Ok(report_page(text, &shared.options.report_policy))
 }
 
 async fn compared(

@@ -81,9 +81,11 @@ pub(crate) async fn events(
     let stream = Stream {
         _ticket: ticket,
         shared,
-        id: row.id,
-        place,
-        sender,
+        reader: EventReader {
+            id: row.id,
+            place,
+            sender,
+        },
     };
     tokio::spawn(stream.serve(hello, receiver));
     let mut answer = typed("text/event-stream", Body::new(Parts(parts)));
@@ -127,6 +129,11 @@ fn first_place(id: &str, query: &EventsQuery, headers: &HeaderMap) -> Result<Cur
 struct Stream {
     _ticket: StreamTicket,
     shared: Arc<Shared>,
+    reader: EventReader,
+}
+
+/// Who reads, and how far that has come.
+struct EventReader {
     id: String,
     place: Cursor,
     sender: mpsc::Sender<Bytes>,
@@ -139,16 +146,17 @@ impl Stream {
     async fn serve(mut self, hello: HelloEvent, receiver: Receiver<Published>) {
         let mut text = event("hello", &hello).to_vec();
         text.extend_from_slice(b"retry: 1000\n\n");
-        if self.send(Bytes::from(text)).await.is_ok() && self.catch_up().await.is_ok() {
+        let has_begun = self.reader.send(Bytes::from(text)).await.is_ok();
+        if has_begun && self.catch_up().await.is_ok() {
             // However it ends, the body ends with the sender.
-            let _ = self.go_on(receiver).await;
+            let _ = self.reader.go_on(receiver).await;
         }
     }
 
     /// Sends what is in the store.
     async fn catch_up(&mut self) -> Result<(), Over> {
         loop {
-            let (id, place) = (self.id.clone(), self.place);
+            let (id, place) = (self.reader.id.clone(), self.reader.place);
             let told = self
                 .shared
                 .with_store(move |store| Ok(store.since(&id, place, EVENTS_MAX)?));
@@ -157,17 +165,20 @@ impl Stream {
             };
             let (is_cut, status) = (told.is_cut, told.status);
             for published in publish(told.events) {
-                self.pass_on(published).await?;
+                self.reader.pass_on(published).await?;
             }
             if !is_cut && status != RunStatus::Running {
-                self.pass_on(run_end(self.place, status)).await?;
+                let end = run_end(self.reader.place, status);
+                self.reader.pass_on(end).await?;
             }
             if !is_cut {
                 return Ok(());
             }
         }
     }
+}
 
+impl EventReader {
     /// Sends what is published.
     async fn go_on(&mut self, mut receiver: Receiver<Published>) -> Result<(), Over> {
         loop {
@@ -233,5 +244,76 @@ impl http_body::Body for Parts {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let received = self.0.poll_recv(context);
         received.map(|part| part.map(|part| Ok(Frame::data(part))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::broadcast::channel;
+
+    use super::*;
+
+    fn at(step: u32) -> Cursor {
+        Cursor {
+            cell: 0,
+            step,
+            warnings: 0,
+        }
+    }
+
+    fn published(step: u32) -> Published {
+        Published {
+            place: at(step),
+            text: event("interval", &step),
+            is_end: false,
+        }
+    }
+
+    /// What a reader gets to whom this many events were published before it read the first.
+    fn read_late(count: u32) -> Vec<String> {
+        let (publisher, receiver) = channel(4);
+        for step in 1..=count {
+            assert!(publisher.send(published(step)).is_ok());
+        }
+        assert!(
+            publisher
+                .send(run_end(at(count), RunStatus::Complete))
+                .is_ok()
+        );
+        let (sender, mut parts) = mpsc::channel(100);
+        let mut reader = EventReader {
+            id: "r".to_owned(),
+            place: Cursor::default(),
+            sender,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        assert!(runtime.block_on(reader.go_on(receiver)).is_err());
+        let mut texts = Vec::new();
+        while let Ok(part) = parts.try_recv() {
+            texts.push(String::from_utf8(part.to_vec()).unwrap());
+        }
+        texts
+    }
+
+    #[test]
+    fn a_slow_reader_is_told_of_the_gap_and_goes_on_behind_it() {
+        let texts = read_late(10);
+        assert_eq!(
+            texts[0],
+            "event: gap\ndata: {\"lost_count\":7,\"from\":\"0.0.0\"}\nid: r:0.0.0\n\n"
+        );
+        assert!(texts[1].contains("data: 8\nid: r:0.8.0"), "{}", texts[1]);
+        assert_eq!(texts.len(), 5);
+        assert!(texts[4].starts_with("event: run-end"));
+    }
+
+    #[test]
+    fn who_reads_in_time_misses_nothing() {
+        let texts = read_late(3);
+        assert_eq!(texts.len(), 4);
+        assert!(texts.iter().all(|text| !text.contains("gap")));
     }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Query};
-use results::{CellNames, Timestamp, Warning};
+use results::{CellNames, INTERVAL_PARTS_MAX, Timestamp, Warning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{CellView, RunOrder, RunQuery, RunRow, RunStatus};
 use units::JsonDocument;
 
-use crate::answer::{Answer, Refusal, as_file, document, json, typed, with_policy};
+use crate::answer::{Answer, Refusal, as_file, document, json, report_page, typed};
+use crate::api::workloads::OwnText;
 use crate::body::Body;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
@@ -134,6 +135,12 @@ pub struct PlannedCell {
     pub workers: u32,
     /// 0-based.
     pub repetition: u32,
+    /// Names of the workers whose figures intervals have, in their order; empty where one works
+    /// alone, and where there are more than 64.
+    pub worker_names: Vec<String>,
+    /// Paths of the targets whose figures intervals have, in their order; empty as
+    /// `worker_names` is.
+    pub target_paths: Vec<String>,
 }
 
 /// What somebody wants to remember of a run.
@@ -199,7 +206,8 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
         let next = store.end_place(&run.id)?;
         let outline = store.outline(&run.id)?;
         let names = CellNames::of(&outline.plan);
-        let planned = outline.plan.cells.iter().map(|cell| PlannedCell {
+        let plan = &outline.plan;
+        let planned = plan.cells.iter().map(|cell| PlannedCell {
             index: cell.index,
             title: names.planned(cell),
             run_time_ns: Some(cell.run_time_ns).filter(|time| *time > 0),
@@ -207,6 +215,13 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
             iodepth: cell.iodepth,
             workers: u32::try_from(cell.workers.len()).unwrap_or(u32::MAX),
             repetition: cell.repetition,
+            worker_names: parts(cell.workers.iter().map(|worker| worker.name.clone())),
+            target_paths: parts(cell.target_indexes().map(|index| {
+                let target = plan.targets.get(index as usize);
+                target.map_or_else(String::new, |it| {
+                    outline.full_path(it).display().to_string()
+                })
+            })),
         });
         Ok(RunView {
             planned: planned.collect(),
@@ -217,6 +232,15 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
         })
     });
     document(&view.await?)
+}
+
+/// Names of parts, where intervals tell them apart: as `IntervalRecord::workers` says.
+fn parts(names: impl Iterator<Item = String>) -> Vec<String> {
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        2..=INTERVAL_PARTS_MAX => names,
+        _ => Vec::new(),
+    }
 }
 
 /// `GET /api/runs/{id}/record`
@@ -239,8 +263,29 @@ pub(crate) async fn csv(shared: State, Path(id): Path<String>) -> Answer {
 /// `GET /api/runs/{id}/page`
 pub(crate) async fn page(shared: State, Path(id): Path<String>) -> Answer {
     let (_, text) = rendered(&shared.0, id, "html").await?;
-    let answer = typed("text/html; charset=utf-8", text);
-    Ok(with_policy(answer, &shared.options.report_policy))
+    Ok(report_page(text, &shared.options.report_policy))
+}
+
+/// `GET /api/runs/{id}/workload`
+pub(crate) async fn workload(shared: State, Path(id): Path<String>) -> Answer {
+    let text = shared.with_store(move |store| {
+        let outline = store.outline(&id)?;
+        let first = outline.plan.workloads.first();
+        let name = first.map(|it| it.pack.as_ref().unwrap_or(&it.name));
+        let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
+        let letters = name.into_iter().flat_map(|it| it.chars());
+        let plain: String = letters.filter(is_plain).take(60).collect();
+        let name = match plain.is_empty() {
+            true => "workload.toml".to_owned(),
+            false => format!("{plain}.toml"),
+        };
+        let text = outline.workload_file.ok_or_else(|| {
+            Refusal::missing("this run did not keep its workload")
+                .help("give the file that it was started with")
+        })?;
+        Ok(OwnText { name, text })
+    });
+    document(&text.await?)
 }
 
 async fn rendered(

@@ -57,6 +57,7 @@ function splitsOf(axis, at, room) {
     case "log10":
       return (u, index, low, high) => logTicks(low, high, room);
     case "log2":
+    case "whole":
       return () => thinned(at, room);
     case "nines":
       return (u, index, low, high) =>

@@ -1,0 +1,90 @@
+//! What each worker did in an interval, and what was done on each target.
+
+use std::collections::BTreeSet;
+
+use results::{INTERVAL_PARTS_MAX, IntervalRecord, PartFigures};
+use workload::plan::Cell;
+
+use crate::lane::Lane;
+use crate::sample::Sample;
+
+/// Where the spans of each lane count; nothing where there is one part alone, or too many.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharePlaces {
+    worker_count: usize,
+    target_count: usize,
+    /// The worker of each lane, and the target of each of its spans.
+    lanes: Vec<(usize, Vec<usize>)>,
+}
+
+/// The parts of an interval.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shares {
+    workers: Vec<PartFigures>,
+    targets: Vec<PartFigures>,
+}
+
+impl SharePlaces {
+    /// Those of a cell's lanes.
+    pub fn of(cell: &Cell, lanes: &[Lane]) -> Self {
+        let all: BTreeSet<u32> = cell.target_indexes().collect();
+        let place = |target: u32| all.iter().position(|it| *it == target).unwrap_or(0);
+        let lane = |lane: &Lane| {
+            let spans = lane.plan.spans.iter();
+            let places = spans.map(|span| place(span.target_index)).collect();
+            (lane.worker_index, places)
+        };
+        let wanted = |count: usize| match count {
+            2..=INTERVAL_PARTS_MAX => count,
+            _ => 0,
+        };
+        Self {
+            worker_count: wanted(cell.workers.len()),
+            target_count: wanted(all.len()),
+            lanes: lanes.iter().map(lane).collect(),
+        }
+    }
+
+    /// The parts of what a lane counted.
+    pub fn shares(&self, lane_index: usize, sample: &Sample) -> Shares {
+        let mut shares = Shares {
+            workers: vec![PartFigures::default(); self.worker_count],
+            targets: vec![PartFigures::default(); self.target_count],
+        };
+        let is_wanted = self.worker_count + self.target_count > 0;
+        let Some((worker, targets)) = self.lanes.get(lane_index).filter(|_| is_wanted) else {
+            return shares;
+        };
+        for (span, target) in sample.spans.iter().zip(targets) {
+            let figures = PartFigures::of(span);
+            if let Some(part) = shares.workers.get_mut(*worker) {
+                part.merge(&figures);
+            }
+            if let Some(part) = shares.targets.get_mut(*target) {
+                part.merge(&figures);
+            }
+        }
+        shares
+    }
+}
+
+impl Shares {
+    /// Adds those of the same parts.
+    pub fn merge(&mut self, other: &Self) {
+        for (own, others) in [
+            (&mut self.workers, &other.workers),
+            (&mut self.targets, &other.targets),
+        ] {
+            own.resize(own.len().max(others.len()), PartFigures::default());
+            own.iter_mut()
+                .zip(others)
+                .for_each(|(it, more)| it.merge(more));
+        }
+    }
+
+    /// Puts them into the record of their interval.
+    pub fn put_into(&self, record: &mut IntervalRecord) {
+        record.workers.clone_from(&self.workers);
+        record.targets.clone_from(&self.targets);
+    }
+}

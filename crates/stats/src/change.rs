@@ -1,0 +1,201 @@
+//! Where a series of measurements changes its level, and stays there.
+
+use std::cmp::Ordering;
+
+use crate::describe::median;
+use crate::draw::Draws;
+
+/// A stretch of fewer is no level.
+const LEVEL_MIN: usize = 4;
+/// Random orders that a series is held against.
+const ORDERS: usize = 1999;
+/// A change of the whole series that random orders show more often than that may be chance.
+const CHANCE_MAX: f64 = 0.05;
+/// Of the random orders: the same series has the same changes each time.
+const SEED: u64 = 0x6368_616e_6765;
+
+/// A place from which on a series has another level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChangePoint {
+    /// Index of the first value of the new level.
+    pub index: usize,
+    /// Median of the level before.
+    pub before: f64,
+    /// Median of the level that begins.
+    pub after: f64,
+    /// How often so clear a change would be found in one place or another, were there none.
+    pub p_value: f64,
+}
+
+impl ChangePoint {
+    /// The changes of a series in order, each between two levels of at least four values; none
+    /// where a value is not a number.
+    ///
+    /// Whether there is one is told by ranks, which takes the values to have no distribution in
+    /// particular: by how much those before and behind some place differ (Pettitt, "A
+    /// non-parametric approach to the change-point problem", Applied Statistics 28, 1979), and how
+    /// often the same values in random orders differ as much somewhere (at most one in 20), since
+    /// Pettitt's limit needs longer series. The place is the one for which the distances from the
+    /// medians before and behind add up to the least: Bai, "Least absolute deviation estimation of
+    /// a shift", Econometric Theory 11, 1995. Both stretches are then looked at in the same way
+    /// (Vostrikova, "Detecting 'disorder' in multidimensional random processes", Soviet
+    /// Mathematics Doklady 24, 1981); as they may be twice as many each time, chance is given half
+    /// as much room.
+    #[must_use]
+    pub fn all_of(values: &[f64]) -> Vec<Self> {
+        if values.iter().any(|value| !value.is_finite()) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        // Not recursion, whose depth would be that of the series.
+        let mut stretches = vec![(0, values.len(), CHANCE_MAX)];
+        while let Some((begin, end, chance_max)) = stretches.pop() {
+            let split = split(&values[begin..end]).filter(|(_, p_value)| *p_value <= chance_max);
+            if let Some((length, p_value)) = split {
+                let place = begin + length;
+                found.push((place, p_value));
+                let half = chance_max / 2.0;
+                stretches.extend([(begin, place, half), (place, end, half)]);
+            }
+        }
+        found.sort_by_key(|(index, _)| *index);
+        let edges: Vec<usize> = std::iter::once(0)
+            .chain(found.iter().map(|(index, _)| *index))
+            .chain([values.len()])
+            .collect();
+        let level = |at: usize| median(&values[edges[at]..edges[at + 1]]).unwrap_or(f64::NAN);
+        let changes = found.iter().enumerate();
+        changes
+            .map(|(at, (index, p_value))| Self {
+                index: *index,
+                before: level(at),
+                after: level(at + 1),
+                p_value: *p_value,
+            })
+            .collect()
+    }
+}
+
+/// Where a series would have two levels: how long the first is, and by what chance it seems so.
+fn split(values: &[f64]) -> Option<(usize, f64)> {
+    if values.len() < 2 * LEVEL_MIN {
+        return None;
+    }
+    let mut ranks = doubled_ranks(values);
+    let most = clearest(&ranks);
+    let mut draws = Draws::new(SEED);
+    let mut as_clear = 1;
+    for _ in 0..ORDERS {
+        draws.shuffle(&mut ranks);
+        as_clear += usize::from(clearest(&ranks) >= most);
+    }
+    let p_value = as_clear as f64 / (ORDERS + 1) as f64;
+    (most > 0).then_some((first_length(values), p_value))
+}
+
+/// How long the first of two levels is that fit best.
+fn first_length(values: &[f64]) -> usize {
+    let distance = |length: &usize| {
+        let (before, after) = values.split_at(*length);
+        around_median(before) + around_median(after)
+    };
+    let lengths = LEVEL_MIN..=values.len() - LEVEL_MIN;
+    let best = lengths.min_by(|one, other| distance(one).total_cmp(&distance(other)));
+    best.unwrap_or(values.len() / 2)
+}
+
+/// The distances of values from their median, added up.
+fn around_median(values: &[f64]) -> f64 {
+    let middle = median(values).unwrap_or(0.0);
+    values.iter().map(|value| (value - middle).abs()).sum()
+}
+
+/// Pettitt's statistic, twice its size: how much ranks before and behind a place differ at most.
+fn clearest(doubled_ranks: &[i64]) -> u64 {
+    let count = doubled_ranks.len();
+    let mean = count as i64 + 1;
+    let mut sum = 0;
+    let sums = doubled_ranks.iter().map(|rank| {
+        sum += rank - mean;
+        i64::unsigned_abs(sum)
+    });
+    let levels = sums.take(count - LEVEL_MIN).skip(LEVEL_MIN - 1);
+    levels.max().unwrap_or(0)
+}
+
+/// Ranks from 1, times two: equal values share the mean of theirs.
+fn doubled_ranks(values: &[f64]) -> Vec<i64> {
+    let rank = |value: &f64| {
+        let count = |wanted: Ordering| {
+            let same = values.iter().filter(|it| it.total_cmp(value) == wanted);
+            same.count() as i64
+        };
+        2 * count(Ordering::Less) + count(Ordering::Equal) + 1
+    };
+    values.iter().map(rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+
+    /// Values around 100 that scatter by 1.
+    fn level(seed: u64, count: usize, mean: f64) -> Vec<f64> {
+        let mut simulated = Simulated::new(seed);
+        (0..count).map(|_| mean + simulated.normal()).collect()
+    }
+
+    fn places(values: &[f64]) -> Vec<usize> {
+        let all = ChangePoint::all_of(values);
+        all.iter().map(|it| it.index).collect()
+    }
+
+    #[test]
+    fn a_level_that_changes_is_found_where_it_changes() {
+        let mut exact = 0;
+        for seed in (0..300).step_by(3) {
+            let means = [
+                (seed, 12, 100.0),
+                (seed + 1, 9, 90.0),
+                (seed + 2, 15, 105.0),
+            ];
+            let values = means.map(|(seed, count, mean)| level(seed, count, mean));
+            let values = values.concat();
+            let found = ChangePoint::all_of(&values);
+            let at = |place: usize| {
+                let it = found.iter().find(|it| it.index == place);
+                *it.unwrap_or_else(|| panic!("{seed}: {found:?}\n{values:?}"))
+            };
+            let (first, second) = (at(12), at(21));
+            assert!((first.after - 90.0).abs() < 1.5 && (second.before - 90.0).abs() < 1.5);
+            assert!(found.iter().all(|it| it.p_value <= 0.05));
+            assert_eq!(ChangePoint::all_of(&values), found);
+            exact += u32::from(found.len() == 2);
+        }
+        // The others have one more by chance.
+        assert!(exact >= 88, "{exact}");
+        // Four and four are the fewest.
+        assert_eq!(places(&[1.0, 1.1, 1.2, 1.3, 2.0, 2.1, 2.2, 2.3]), [4]);
+        assert_eq!(places(&[1.0, 1.1, 1.2, 2.0, 2.1, 2.2]), [0; 0]);
+    }
+
+    #[test]
+    fn one_outlier_equal_values_and_what_is_no_number_are_no_change() {
+        let mut values = vec![5.0; 30];
+        assert_eq!(places(&values), [0; 0]);
+        values[13] = 900.0;
+        assert_eq!(places(&values), [0; 0]);
+        values[13] = f64::NAN;
+        assert_eq!(places(&values), [0; 0]);
+        assert_eq!(places(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_series_without_change_shows_one_in_one_of_twenty() {
+        let alarms = (0..200)
+            .filter(|seed| !ChangePoint::all_of(&level(1000 + seed, 25, 100.0)).is_empty())
+            .count();
+        assert!((1..=22).contains(&alarms), "{alarms}");
+    }
+}

@@ -1,0 +1,127 @@
+// Labs, which measure workloads on file systems made for them, and published experiments, which can be
+// repeated. Both are started through the queue of runs.
+
+import { get, post, query, remove } from "./api.js";
+import { sentence } from "./charts.js";
+import { announce, button, choice, confirmed, failure, field, h, localTime, table } from "./dom.js";
+
+export async function showLabs({ main, signal }) {
+  main.append(h("h1", {}, "Labs"),
+    h("p", {}, "A lab makes file systems, measures workloads on each of them in turn, and sets them side by side in one table."));
+  const frame = h("div");
+  main.append(frame);
+  await list(frame, signal);
+  const [known, found, facts] = await Promise.all(
+    ["/api/workloads", "/api/file-systems", "/api"].map((path) => get(path, signal)));
+  const workloads = h("select", { multiple: true, size: 6, name: "workloads", required: true },
+    known.workloads.map(({ name, title }) => h("option", { value: name, selected: name === "postmark" }, title)));
+  main.append(h("h2", {}, "Start a lab"), starter({ found, facts, needsFileSystem: true, repetitions: 5 },
+    field("Workloads", workloads, "several with Ctrl or Shift"),
+    () => ({ workloads: [...workloads.selectedOptions].map(({ value }) => value) })));
+}
+
+export async function showPapers({ main, params, signal }) {
+  main.append(h("h1", {}, "Papers"),
+    h("p", {}, "Published experiments, which can be repeated here and are then shown beside the published figures."));
+  const [{ papers }, found, facts] = await Promise.all(
+    ["/api/papers", "/api/file-systems", "/api"].map((path) => get(path, signal)));
+  const rows = papers.map(({ name, title, source, full_size: size, has_figures: has }) => h("tr", {},
+    h("th", { scope: "row" }, h("a", { href: `/api/papers/${encodeURIComponent(name)}/page` }, name)),
+    h("td", { class: "name" }, title, h("small", { class: "note" }, source)),
+    h("td", { class: "name" }, size),
+    h("td", { class: "name" }, has ? "yes" : "none that can be printed"),
+    h("td", { class: "name" }, h("a", { class: "button", href: query("#/papers", { paper: name }), "aria-label": `Repeat ${name}` }, "Repeat"))));
+  main.append(table("Published experiments", ["Name", "What", "Full size", "Figures", "Repeat"], h("tbody", {}, rows), { class: "stack" }));
+  const paper = choice(papers.map(({ name, title }) => [name, `${name}: ${title}`]), params.get("paper") ?? papers[0].name, { name: "paper" });
+  const head = h("h2", { tabIndex: -1 }, "Repeat an experiment");
+  main.append(head, starter({ found, facts, needsFileSystem: false, repetitions: 1 },
+    field("Experiment", paper), () => ({ paper: paper.value })));
+  // Who chose one comes to what is done with it.
+  if (params.get("paper")) requestAnimationFrame(() => head.scrollIntoView());
+}
+
+/** The labs of the store. */
+async function list(frame, signal) {
+  const { labs } = await get("/api/labs", signal);
+  if (labs.length === 0) {
+    frame.replaceChildren(h("p", { class: "remark" }, "No lab is stored yet."));
+    return;
+  }
+  const rows = labs.map((lab) => {
+    const path = `/api/labs/${encodeURIComponent(lab.id)}`;
+    const erase = button("Delete", async () => {
+      if (!(await confirmed("Delete this lab?", `The table of ${lab.title} is removed; its runs stay.`, "Delete"))) return;
+      await remove(path);
+      announce("The lab is deleted");
+      await list(frame, signal);
+    }, { class: "danger", "aria-label": `Delete lab ${lab.short_id}` });
+    const few = lab.run_ids.slice(0, 32);
+    return h("tr", {},
+      h("th", { scope: "row" }, h("a", { href: `${path}/page` }, lab.short_id), h("small", { class: "when" }, localTime(lab.started_at))),
+      h("td", { class: "name" }, lab.title), h("td", { class: "name" }, lab.columns.join(", ")),
+      h("td", {}, String(lab.run_ids.length)), h("td", { class: "name" }, lab.kernel),
+      h("td", { class: "name" }, h("div", { class: "actions" },
+        few.length > 0 ? h("a", { class: "button", href: query("#/runs", { search: few[0].slice(0, 15) }) }, "First run") : "",
+        h("a", { class: "button", href: `${path}/record`, download: "" }, "Record"), erase)));
+  });
+  frame.replaceChildren(table("Stored labs", ["Lab", "What", "File systems", "Runs", "Kernel", "Actions"], h("tbody", {}, rows), { class: "stack" }));
+}
+
+/** The form that starts one, or what is missing for it. */
+function starter({ found, facts, needsFileSystem, repetitions }, what, chosen) {
+  const places = facts.roots.filter(({ is_directory: is }) => is).map(({ path }) => path);
+  if (places.length === 0) {
+    return h("p", { class: "warnings" }, "The server was given no directory to work in, so it starts nothing: run ",
+      h("code", {}, "pgmeter serve --target DIR"), ".");
+  }
+  const can = found.file_systems.filter((one) => one.can_be_made);
+  const cannot = found.file_systems.filter((one) => !one.can_be_made);
+  const boxes = can.map(({ name, title }) => ({ name, box: h("input", { type: "checkbox" }), title }));
+  const target = h("input", { name: "target", value: places[0], list: "lab-places", required: true });
+  const size = h("input", { name: "image_size", placeholder: "8GiB" });
+  const often = h("input", { name: "repetitions", inputMode: "numeric", placeholder: String(repetitions) });
+  const scale = h("input", { name: "scale", inputMode: "decimal", placeholder: "1" });
+  const cold = h("input", { type: "checkbox" });
+  const wrong = h("div");
+  const begin = async (event) => {
+    event.preventDefault();
+    wrong.replaceChildren();
+    const text = ({ value }) => value.trim() || undefined;
+    const names = boxes.filter(({ box }) => box.checked).map(({ name }) => name);
+    if (needsFileSystem && names.length === 0) {
+      const error = new Error("no file system was chosen");
+      error.help = "tick one or more of them";
+      wrong.replaceChildren(failure(error));
+      return;
+    }
+    try {
+      const entry = await post("/api/labs", {
+        ...chosen(), file_systems: names, target: target.value.trim(), image_size: text(size),
+        scale: text(scale), cold: cold.checked, repetitions: text(often) && Number(often.value),
+      });
+      location.hash = `#/live/${encodeURIComponent(entry.id)}`;
+    } catch (error) {
+      wrong.replaceChildren(failure(error));
+    }
+  };
+  const none = needsFileSystem && can.length === 0;
+  return h("form", { onsubmit: begin },
+    h("div", { class: "fields lab" }, what,
+      field("Directory", target, "images are made in it; beneath a root of the server"),
+      field("Size of each image", size), field("Repetitions", often), field("Scale", scale, "above 0, at most 1")),
+    h("datalist", { id: "lab-places" }, places.map((value) => h("option", { value }))),
+    h("fieldset", {}, h("legend", {}, needsFileSystem ? "File systems" : "File systems to make; none: the directory itself"),
+      h("div", { class: "checks" }, boxes.map(({ name, box, title }) => h("label", { class: "check" }, box, ` ${name}`, h("small", { class: "note" }, ` ${title}`)))),
+      missing(cannot)),
+    h("label", { class: "check" }, cold, " Drop the kernel's caches before each workload"),
+    wrong, h("div", { class: "actions" }, h("button", { class: "primary", disabled: none }, "Start")),
+    h("p", { class: "remark" }, "Options of file systems, devices and guests are for the command line: ",
+      h("code", {}, needsFileSystem ? "pgmeter lab run" : "pgmeter paper run"), "."));
+}
+
+/** What the others need. */
+function missing(cannot) {
+  if (cannot.length === 0) return "";
+  const items = cannot.map(({ name, missing: what }) => h("li", {}, h("strong", {}, name), " needs ", sentence("span", what.join(", "))));
+  return h("details", {}, h("summary", {}, `${items.length} others cannot be made here`), h("ul", {}, items));
+}

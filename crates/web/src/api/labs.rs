@@ -1,0 +1,178 @@
+//! Labs and published experiments: what they came to, and starting others.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use axum::extract::Path;
+use axum::http::StatusCode;
+use results::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::LabRow;
+use units::JsonDocument;
+
+use crate::answer::{Answer, Refusal, as_file, document, document_with, json, report_page};
+use crate::api::runs::RemovedRun;
+use crate::body::Body;
+use crate::lab::{LabRequest, is_name};
+use crate::program::{ask, words};
+use crate::shared::{Shared, State};
+
+/// The directory that labs are made in, beneath a target.
+const FOLDER: &str = "pgmeter-lab";
+
+/// The labs of the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LabsAnswer {
+    /// Newest first.
+    pub labs: Vec<ListedLab>,
+}
+
+impl JsonDocument for LabsAnswer {
+    const FORMAT: &'static str = "pgmeter-serve-labs/1";
+}
+
+/// A lab in a few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedLab {
+    /// The lab's id.
+    pub id: String,
+    /// The shortest beginning of it that is that of no other lab or run.
+    pub short_id: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// What it is, in a line.
+    pub title: String,
+    /// The workloads, or what was looked at.
+    pub sections: Vec<String>,
+    /// The file systems.
+    pub columns: Vec<String>,
+    /// The runs that it was made of; some may have been removed.
+    pub run_ids: Vec<String>,
+    /// Release of the kernel.
+    pub kernel: String,
+    /// The machine.
+    pub host: String,
+}
+
+impl From<LabRow> for ListedLab {
+    fn from(row: LabRow) -> Self {
+        Self {
+            id: row.id,
+            short_id: row.short_id,
+            started_at: row.started_at,
+            title: row.title,
+            sections: row.sections,
+            columns: row.columns,
+            run_ids: row.run_ids,
+            kernel: row.kernel,
+            host: row.host,
+        }
+    }
+}
+
+/// `GET /api/labs`
+pub(crate) async fn list(shared: State) -> Answer {
+    let labs = shared.with_store(|store| Ok(store.labs()?)).await?;
+    let labs = labs.into_iter().map(ListedLab::from).collect();
+    document(&LabsAnswer { labs })
+}
+
+/// `GET /api/labs/{id}/page`
+pub(crate) async fn page(shared: State, Path(id): Path<String>) -> Answer {
+    let (_, text) = rendered(&shared.0, id, "html").await?;
+    Ok(report_page(text, &shared.options.report_policy))
+}
+
+/// `GET /api/labs/{id}/record`
+pub(crate) async fn record(shared: State, Path(id): Path<String>) -> Answer {
+    let (id, text) = rendered(&shared.0, id, "json").await?;
+    Ok(as_file(json(text), &format!("pgmeter-lab-{id}.json")))
+}
+
+async fn rendered(
+    shared: &Arc<Shared>,
+    id: String,
+    format: &str,
+) -> Result<(String, Vec<u8>), Refusal> {
+    // Only stored labs: a name of a file is none.
+    let id = shared.with_store(move |store| Ok(store.lab(&id)?.id));
+    let id = id.await?;
+    let arguments = words(["lab", "report", &id, "--format", format]);
+    let text = ask(shared, arguments, None).await?.checked()?;
+    Ok((id, text))
+}
+
+/// `DELETE /api/labs/{id}`
+pub(crate) async fn remove(shared: State, Path(id): Path<String>) -> Answer {
+    let removed = id.clone();
+    shared
+        .with_store(move |store| Ok(store.remove_lab(&id)?))
+        .await?;
+    document(&RemovedRun { removed })
+}
+
+/// `POST /api/labs`
+pub(crate) async fn start(shared: State, Body(asked): Body<LabRequest>) -> Answer {
+    command_line(&shared, &asked)?;
+    let entry = shared.queue.add_lab(asked)?;
+    document_with(StatusCode::ACCEPTED, &entry)
+}
+
+/// The words of its command line.
+pub(crate) fn command_line(shared: &Shared, lab: &LabRequest) -> Result<Vec<OsString>, Refusal> {
+    lab.check()?;
+    let mut arguments = match &lab.paper {
+        Some(_) => words(["paper", "run"]),
+        None => words(["lab", "run"]),
+    };
+    arguments.extend(words(["--quiet", "--no-html"]));
+    let target = shared.roots.admit(&lab.target)?;
+    if !target.is_dir() {
+        let error = format!("`{}` is not a directory", target.display());
+        return Err(Refusal::bad(error));
+    }
+    match lab.file_systems.is_empty() {
+        true => arguments.extend(["--target".into(), target.into()]),
+        false => {
+            arguments.push(format!("--fs={}", lab.file_systems.join(",")).into());
+            arguments.extend(["--dir".into(), target.join(FOLDER).into()]);
+        }
+    }
+    let given = [
+        ("image-size", lab.image_size.clone()),
+        ("repetitions", lab.repetitions.map(|it| it.to_string())),
+        ("scale", lab.scale.clone()),
+    ];
+    for (option, value) in given {
+        arguments.extend(value.map(|value| format!("--{option}={value}").into()));
+    }
+    if lab.cold {
+        arguments.push("--cold".into());
+    }
+    for (key, value) in &lab.settings {
+        arguments.push(format!("--set={key}={value}").into());
+    }
+    arguments.extend(lab.workloads.iter().map(OsString::from));
+    arguments.extend(lab.paper.iter().map(OsString::from));
+    Ok(arguments)
+}
+
+/// `GET /api/papers/{name}`
+pub(crate) async fn paper(shared: State, Path(name): Path<String>) -> Answer {
+    Ok(json(shown(&shared.0, &name, "json").await?))
+}
+
+/// `GET /api/papers/{name}/page`
+pub(crate) async fn paper_page(shared: State, Path(name): Path<String>) -> Answer {
+    let text = shown(&shared.0, &name, "html").await?;
+    Ok(report_page(text, &shared.options.report_policy))
+}
+
+async fn shown(shared: &Arc<Shared>, name: &str, format: &str) -> Result<Vec<u8>, Refusal> {
+    if !is_name(name) {
+        return Err(Refusal::missing("there is no such published experiment"));
+    }
+    let arguments = words(["paper", "show", name, "--format", format]);
+    ask(shared, arguments, None).await?.checked()
+}
