@@ -28,6 +28,8 @@ pub struct FrontWork {
     pub about: String,
     /// What the text needs to know besides the record; the arguments, where it is empty.
     pub remembered: Vec<String>,
+    /// How often the text tells of jobs while they go on, in nanoseconds; 0 for never.
+    pub status_interval_ns: u64,
 }
 
 /// Where in a directory files lie.
@@ -60,6 +62,7 @@ impl FrontWork {
             of_text: Vec::new(),
             about: String::new(),
             remembered: Vec::new(),
+            status_interval_ns: 0,
         }
     }
 

@@ -27,6 +27,7 @@ use crate::rounds::Rounds;
 use crate::sample::exchange;
 use crate::standstill::Sleep;
 use crate::start::{Ready, Start};
+use crate::status::StatusLanes;
 use crate::times;
 use crate::watch::{Watch, watch};
 use crate::worker::{Kit, Part, work};
@@ -93,6 +94,10 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         ready: &ready,
         gate: &gate,
         end: &end,
+        of: StatusLanes {
+            lanes: &lanes,
+            transaction_kinds: &transaction_kinds,
+        },
     };
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);
@@ -144,6 +149,7 @@ struct Starts<'a> {
     gate: &'a Gate,
     /// Set from here to end them.
     end: &'a AtomicBool,
+    of: StatusLanes<'a>,
 }
 
 fn run_threads(
@@ -154,7 +160,12 @@ fn run_threads(
 ) -> Result<Run, RunError> {
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
-    let Starts { ready, gate, end } = *starts;
+    let Starts {
+        ready,
+        gate,
+        end,
+        of,
+    } = *starts;
     let at_work = AtWork::new(lane_count);
     scope(|scope| {
         let mut handles = Vec::with_capacity(lane_count);
@@ -199,6 +210,7 @@ fn run_threads(
                 thread_ids: &thread_ids,
                 all_done: &all_done,
                 end,
+                of,
                 sleep,
             };
             watch(kit, collection, watch_plan);

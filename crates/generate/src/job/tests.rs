@@ -37,6 +37,8 @@ pub(super) fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
         iodepth: 1,
         files: vec![part(0, 0, size_bytes)],
         start_delay_ns: 0,
+        after: None,
+        ends_others_on_error: false,
         ramp_time_ns: 0,
         run_time_ns: 0,
         ends_others: false,

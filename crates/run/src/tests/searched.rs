@@ -37,6 +37,8 @@ fn job(ramp_ns: u64, run_ns: u64) -> JobPlan {
             size_bytes: 256 * MIB,
         }],
         start_delay_ns: 0,
+        after: None,
+        ends_others_on_error: false,
         ramp_time_ns: ramp_ns,
         run_time_ns: run_ns,
         ends_others: false,

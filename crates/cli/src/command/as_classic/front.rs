@@ -96,6 +96,11 @@ pub(super) fn run(
         Ok(work) => work,
         Err(ArgumentError::Arguments(message)) => return refused(&front.refusal(message)),
         Err(ArgumentError::File(diagnostic)) => return Err(diagnostic.into()),
+        Err(ArgumentError::Ended(diagnostic, code)) => {
+            let mut failure = Failure::from(diagnostic);
+            failure.exit = Exit::Classic(code);
+            return Err(failure);
+        }
         Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
         Err(ArgumentError::Printed(text)) => {
             print_document(&Document::prose(text))?;
@@ -240,6 +245,7 @@ pub(super) fn carry_out(
         in_place: directories.in_place.clone(),
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
+        status_interval_ns: work.status_interval_ns,
         stop: Arc::clone(stop),
         continued: continued.flag(),
         ..RunOptions::default()

@@ -32,7 +32,7 @@ pub(super) fn document(set: &JobSet, record: &RunRecord, has_bins: bool) -> Stri
         ("timestamp_ms", JsonTree::Signed(at.as_millisecond())),
         ("time", JsonTree::Text(local_time(at))),
     ];
-    if let Some(options) = written(None, &set.options) {
+    if let Some(options) = written(name_of(&set.options), &set.options) {
         pairs.push(("global options", options));
     }
     let jobs = reported(set, record);
@@ -76,6 +76,12 @@ fn written(name: Option<&str>, options: &[(String, Option<String>)]) -> Option<J
     });
     let pairs: Vec<(String, JsonTree)> = name.into_iter().chain(valued).collect();
     (!pairs.is_empty()).then_some(JsonTree::Map(pairs))
+}
+
+/// The name that options give, the last one.
+fn name_of(options: &[(String, Option<String>)]) -> Option<&str> {
+    let (_, value) = options.iter().rev().find(|(key, _)| key == "name")?;
+    value.as_deref()
 }
 
 fn written_of(job: &Job) -> Option<JsonTree> {

@@ -41,7 +41,7 @@ pub(super) struct ReportedJob<'a> {
     directions: ByDirection<DirectionResult>,
     /// All directions as one.
     mixed: DirectionResult,
-    /// fsync and fdatasync together.
+    /// fsync, fdatasync and sync_file_range together.
     pub(super) sync: LatencySamples,
     /// All that moves bytes, as it is in classes.
     pub(super) latencies: LatencySamples,
@@ -247,10 +247,10 @@ impl<'a> ReportedJob<'a> {
     fn add(&mut self, job: &Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
         self.job_count += 1;
         self.is_one_at_a_time &= job.settings.engine.depth() <= 1;
-        self.depth = job.settings.engine.depth();
         let Some((cell, worker)) = measured else {
             return;
         };
+        self.depth = job.settings.engine.depth();
         for (direction, name) in self.directions.each_mut().into_iter().zip(NAMES) {
             direction.add(job, worker, name);
             self.mixed.add(job, worker, name);
@@ -278,8 +278,12 @@ impl<'a> ReportedJob<'a> {
         let has_fsync = durable.fsync > 0
             || settings.replay.read.is_some()
             || !(durable.fsync_at_end || durable.fsync_on_close);
-        let syncs = [("fsync", has_fsync), ("fdatasync", true)].into_iter();
-        let told = syncs.filter(|(_, is_told)| *is_told);
+        let syncs = [
+            ("fsync", has_fsync),
+            ("fdatasync", true),
+            ("sync_file_range", true),
+        ];
+        let told = syncs.into_iter().filter(|(_, is_told)| *is_told);
         for latency in told.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
         }

@@ -12,7 +12,7 @@ fn work_of(line: &str) -> Result<FrontWork, String> {
         ..CommandLine::of(&words)
     };
     FRONT.work(&line).map_err(|error| match error {
-        crate::ArgumentError::File(diagnostic) => diagnostic.to_string(),
+        crate::ArgumentError::Ended(diagnostic, 1) => diagnostic.to_string(),
         other => format!("{other:?}"),
     })
 }
