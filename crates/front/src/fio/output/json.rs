@@ -247,7 +247,8 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
     let settings = &job.job.settings;
     let goal = &settings.latency_goal;
     let target_ns = goal.target_us.saturating_mul(1000);
-    pairs.extend([
+    // A job that only laid out its files has none.
+    let depth = (job.depth > 0).then_some([
         ("latency_depth", JsonTree::Count(job.depth.into())),
         ("latency_target", JsonTree::Count(target_ns)),
         ("latency_target_ns", JsonTree::Count(target_ns)),
@@ -255,6 +256,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
         ("latency_window", JsonTree::Count(goal.window_us)),
         ("latency_window_us", JsonTree::Count(goal.window_us)),
     ]);
+    pairs.extend(depth.into_iter().flatten());
     if let Some(steady) = job.steady {
         pairs.push(("steadystate", goals::steady_state(steady)));
     }

@@ -287,6 +287,16 @@ impl<'a> ReportedJob<'a> {
         for latency in told.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
         }
+        // Those at the end are not told either where there are others: more than writes make due.
+        if let (Some(syncs), true) = (of("fsync"), durable.fsync > 0) {
+            let writes = worker.operations.get("write").map_or(0, |it| it.count);
+            let due_count = writes.saturating_sub(1) / u64::from(durable.fsync);
+            let surplus = syncs.count.saturating_sub(due_count);
+            let is_synced_at_end = durable.fsync_at_end || durable.fsync_on_close;
+            if is_synced_at_end && surplus <= u64::from(job.file_count()) {
+                self.sync.count -= surplus;
+            }
+        }
         match &worker.transaction_latency {
             Some(due) => self.latencies.add(due),
             None => {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use workload::job::FlowShare;
 
 /// For so long nobody asks again whether it is a job's turn, in nanoseconds.
-const LOOK_NS: u64 = 1000;
+const LOOK_NS: u64 = 100;
 
 /// What the jobs of a flow have done together.
 #[derive(Debug, Default)]
