@@ -164,7 +164,10 @@ fn ranges_are_written_out_as_often_as_by_fio() {
             });
             let counts: Vec<[u64; 2]> = counts.collect();
             assert!(counts[0][1] > 6, "{arguments:?}: {counts:?}");
-            assert!(counts.iter().all(|it| *it == counts[0]), "{arguments:?}: {counts:?}");
+            assert!(
+                counts.iter().all(|it| *it == counts[0]),
+                "{arguments:?}: {counts:?}"
+            );
         }
     }
 }
@@ -220,7 +223,9 @@ fn results_are_told_while_jobs_run() {
     assert_eq!(seen.code, 0, "{}", seen.text());
     let documents = documents(&seen);
     assert!((3..6).contains(&documents.len()), "{}", documents.len());
-    let counts = documents.iter().map(|it| number(it, "/jobs/0/read/total_ios"));
+    let counts = documents
+        .iter()
+        .map(|it| number(it, "/jobs/0/read/total_ios"));
     let counts: Vec<u64> = counts.collect();
     assert!(counts.is_sorted() && counts[0] < 2000, "{counts:?}");
     assert!(counts[1] > 500, "{counts:?}");
@@ -229,7 +234,12 @@ fn results_are_told_while_jobs_run() {
     let file = bed.path().join("results");
     let output = format!("--output={}", file.display());
     let seen = as_fio(&bed, &[&arguments[..], &[&output]].concat());
-    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""), "{}", seen.text());
+    assert_eq!(
+        (seen.code, seen.stdout.as_str()),
+        (0, ""),
+        "{}",
+        seen.text()
+    );
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.matches("\"fio version\"").count() >= 3, "{text}");
 }

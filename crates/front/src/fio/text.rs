@@ -101,7 +101,8 @@ impl ClassicText for FioText {
 
     fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
         let output = self.options.output.clone();
-        let output = output.map(|name| (name, format!("{}{}", self.told, self.results(record, true))));
+        let output =
+            output.map(|name| (name, format!("{}{}", self.told, self.results(record, true))));
         let logs = output::logs(&self.set, record, &self.options);
         output.into_iter().chain(logs).collect()
     }

@@ -95,10 +95,7 @@ impl RangeTurns {
     fn wrote(&mut self, access: &JobAccess) -> Option<DueSync> {
         let written = &mut self.written[access.file_index as usize];
         let end_bytes = access.offset_bytes + u64::from(access.length_bytes);
-        *written = (
-            written.0.min(access.offset_bytes),
-            written.1.max(end_bytes),
-        );
+        *written = (written.0.min(access.offset_bytes), written.1.max(end_bytes));
         self.since += 1;
         if self.since < self.write_count {
             return None;

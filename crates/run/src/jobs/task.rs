@@ -158,7 +158,8 @@ fn with_engine<E: Engine>(
         0 | 1 => Counting::Together,
         _ => Counting::BySpan,
     };
-    let Some(mut recorder) = start.begin_after(job.start_delay_ns, &task.before, notes, counting) else {
+    let Some(mut recorder) = start.begin_after(job.start_delay_ns, &task.before, notes, counting)
+    else {
         return Ok(None);
     };
     if job.stream.end.loops.is_some() {
@@ -238,7 +239,8 @@ fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Result<Option<Outcome>, RunE
     let engine = PsyncFiles::new(names, lane.slot_count(), lane.buffer_bytes(), options)?;
     let (clock, batch) = (start.clock.clone(), start.batch);
     let (notes, delay_ns) = (EngineNotes::default(), job.start_delay_ns);
-    let Some(recorder) = start.begin_after(delay_ns, &task.before, notes, Counting::Together) else {
+    let Some(recorder) = start.begin_after(delay_ns, &task.before, notes, Counting::Together)
+    else {
         return Ok(None);
     };
     let parts = Parts {

@@ -195,7 +195,12 @@ mod tests {
             overrides(&[], &[]).only_reads(&read.workloads)
         };
         assert!(reads("files = 0"));
-        for job in ["", "files = 0\nread = 0", "files = 0\nread = 70", "files = 0\nverify = true"] {
+        for job in [
+            "",
+            "files = 0\nread = 0",
+            "files = 0\nread = 70",
+            "files = 0\nverify = true",
+        ] {
             assert!(!reads(job), "{job}");
         }
     }

@@ -12,7 +12,9 @@ pub use access::{Access, BlockSizes, Blocks, Direction, Order, RandomGenerator, 
 pub use access::{Space, ZoneMode};
 pub use engine::{Engine, EngineSettings, MemoryKind};
 pub use files::{Fallocate, FileOrder, FileSettings, ReadAdvice};
-pub use pace::{FlowSettings, LatencyGoal, Pauses, Rates, SteadyMeasure, SteadyState, TimeSettings};
+pub use pace::{
+    FlowSettings, LatencyGoal, Pauses, Rates, SteadyMeasure, SteadyState, TimeSettings,
+};
 pub use process::{CpuPolicy, Grouping, ProcessSettings, WhoEnds};
 pub use records::{Logs, MixedResults, Replay, Results};
 pub use safety::{Checksum, Content, DedupeMode, Durability, ErrorSettings, IgnoredErrors};

@@ -8,7 +8,8 @@ mod stream;
 mod undone;
 
 use workload::job::{
-    BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread, JobsBefore,
+    BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread,
+    JobsBefore,
 };
 use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};

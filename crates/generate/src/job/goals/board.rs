@@ -1,7 +1,7 @@
 //! What the watch over a job's goals tells whoever looks on, and is told by them.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use engine::Request;
 

@@ -60,7 +60,9 @@ impl FlowTurn {
 impl Drop for FlowTurn {
     fn drop(&mut self) {
         // Those that go on share what is left among themselves.
-        self.board.requests.fetch_sub(self.requests, Ordering::Relaxed);
+        self.board
+            .requests
+            .fetch_sub(self.requests, Ordering::Relaxed);
         self.board.weight.fetch_sub(self.weight, Ordering::Relaxed);
     }
 }

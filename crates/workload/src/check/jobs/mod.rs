@@ -224,7 +224,8 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
             }
             if let Some(name) = &table.after {
                 let before = before(wave, name).map_err(placed)?;
-                jobs.iter_mut().for_each(|it| it.job.plan.after = Some(before));
+                jobs.iter_mut()
+                    .for_each(|it| it.job.plan.after = Some(before));
             }
             indices.extend(jobs.iter().map(|_| index));
             wave.extend(jobs);

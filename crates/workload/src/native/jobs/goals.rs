@@ -18,7 +18,10 @@ pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
     if most.read == most.write {
         table.latency_max = most.read.map(Span);
     } else {
-        for (own, ns) in [(&mut table.reads, most.read), (&mut table.writes, most.write)] {
+        for (own, ns) in [
+            (&mut table.reads, most.read),
+            (&mut table.writes, most.write),
+        ] {
             if let Some(ns) = ns {
                 own.get_or_insert_default().latency_max = Some(Span(ns));
             }

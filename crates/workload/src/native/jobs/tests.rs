@@ -2,7 +2,9 @@ use proptest::prelude::*;
 use units::{Bytes, Percent, Rate, Span};
 
 use crate::check;
-use crate::job::{BuiltJobs, DurableWrites, FileCache, GoalMeasure, Layout, NameWork, RecordedPlan, Wrap};
+use crate::job::{
+    BuiltJobs, DurableWrites, FileCache, GoalMeasure, Layout, NameWork, RecordedPlan, Wrap,
+};
 use crate::model::{
     BlockSizeChoice, ByteZone, ContentChoice, CpuList, DirectionTable, DistributionChoice,
     FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable, JobTable, OneOrMany,
@@ -283,7 +285,11 @@ impl Choices<'_> {
             table.latency_target_goes_on = self.flag();
         }
         let steady = UntilSteadyTable {
-            measure: self.some([GoalMeasure::Iops, GoalMeasure::Bandwidth, GoalMeasure::Latency]),
+            measure: self.some([
+                GoalMeasure::Iops,
+                GoalMeasure::Bandwidth,
+                GoalMeasure::Latency,
+            ]),
             slope: self.flag(),
             percent: self.some([0.5, 20.0].map(Percent)),
             window: Span(60_000_000_000),
@@ -469,7 +475,11 @@ fn a_job_after_others_reads_back_by_their_name() {
     let after = after.map(|it| (it.first_index, it.count));
     assert_eq!(after, Some((0, 3)));
     let text = text(&built);
-    assert_eq!(read_toml("x.toml", &text).unwrap().job, written.job, "{text}");
+    assert_eq!(
+        read_toml("x.toml", &text).unwrap().job,
+        written.job,
+        "{text}"
+    );
     let alone = workload(vec![JobTable {
         after: Some("first".to_owned()),
         ..named("second")

@@ -19,8 +19,8 @@ pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, RateFl
 pub use recorded::{RecordedAct, RecordedKind, RecordedPlan};
 pub use share::FileShare;
 pub use stream::{
-    BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule, StreamEnd,
-    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
+    StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 
 /// What one worker of a cell with jobs does.
