@@ -42,8 +42,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let gate = Gate::default();
     let (sender, ready) = channel();
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
-    let (mut lanes, mut tasks) = (Vec::new(), Vec::new());
-    let mut transaction_kinds = Vec::new();
+    let (mut lanes, mut tasks, mut transaction_kinds) = (Vec::new(), Vec::new(), Vec::new());
     let (lane_count, goals) = (parts.len() as u64, GoalWatch::of(&parts));
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
     // The monitor passes on whoever wants the end, and ends rounds that are steady.
@@ -94,10 +93,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         ready: &ready,
         gate: &gate,
         end: &end,
-        of: StatusLanes {
-            lanes: &lanes,
-            transaction_kinds: &transaction_kinds,
-        },
+        of: StatusLanes::new(&lanes, &transaction_kinds),
     };
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);
@@ -161,10 +157,7 @@ fn run_threads(
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
     let Starts {
-        ready,
-        gate,
-        end,
-        of,
+        ready, gate, end, ..
     } = *starts;
     let at_work = AtWork::new(lane_count);
     scope(|scope| {
@@ -210,7 +203,7 @@ fn run_threads(
                 thread_ids: &thread_ids,
                 all_done: &all_done,
                 end,
-                of,
+                of: starts.of,
                 sleep,
             };
             watch(kit, collection, watch_plan);
@@ -218,11 +211,8 @@ fn run_threads(
         let outcomes = join(handles, cell_index);
         wait_until_gone(all_ready.iter().map(|ready| ready.thread_id));
         let outcomes = outcomes?;
-        let notes = all_ready
-            .into_iter()
-            .next()
-            .map(|ready| ready.notes)
-            .unwrap_or_default();
+        let first = all_ready.into_iter().next();
+        let notes = first.map(|ready| ready.notes).unwrap_or_default();
         Ok(Run {
             outcomes,
             notes,

@@ -22,6 +22,15 @@ pub(crate) struct StatusLanes<'a> {
     pub transaction_kinds: &'a [String],
 }
 
+impl<'a> StatusLanes<'a> {
+    pub const fn new(lanes: &'a [Lane], transaction_kinds: &'a [String]) -> Self {
+        Self {
+            lanes,
+            transaction_kinds,
+        }
+    }
+}
+
 /// The record as if the cell ended now: with what workers have handed over, which is whole
 /// intervals of them.
 pub(crate) fn so_far(

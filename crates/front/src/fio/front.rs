@@ -97,6 +97,7 @@ fn understood(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     }
     let name = set.jobs.first().map_or("fio", |job| &job.section);
     let mut work = work(&set, name_of(name), is_to_the_letter, line)?;
+    work.error_code = Some(ERROR_CODE);
     work.status_interval_ns = invocation.status_interval_us.saturating_mul(1000);
     Ok(told(&set, work, &remembered))
 }

@@ -154,8 +154,9 @@ impl JobStream {
         let walk = JobWalk::new(plan, seed)?;
         let position = walk.position(stream.requests_per_file);
         let paces = paces(plan, seed)?;
-        // Who goes on without end never comes to what is behind it.
-        let read_back = stream.read_back.filter(|_| stream.end.loops.is_some());
+        // Who goes on without end never comes to what is behind it, but to what is between.
+        let is_endless = stream.end.loops.is_none();
+        let read_back = stream.read_back.filter(|it| !is_endless || it.backlog > 0);
         let written = match read_back {
             Some(rule) => Some(ReadBackTurns {
                 walk: WrittenWalk::new(plan, &walk, &position)?,

@@ -68,13 +68,11 @@ pub(crate) fn work(
     // Whoever waits for it begins when all of it is done.
     let _end = task.end.take();
     arrange(&job.thread)?;
-    let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
     let files = std::mem::take(&mut task.files);
     let synced = match job.stream.sync.fsync_at_end {
         true => duplicates(&files)?,
         false => Vec::new(),
     };
-    let dontcache = job.cache == CacheMode::Dontcache;
     let end = Arc::clone(&start.stop);
     let clock = start.clock.clone();
     let (sender, noted) = mpsc::channel();
@@ -86,13 +84,36 @@ pub(crate) fn work(
         task.stream.tell_failure_to(Arc::clone(&failed));
     }
     let board = task.board.clone();
-    let mut kit = Kit {
+    let kit = Kit {
         task,
         lane,
         job,
         start,
     };
-    let outcome = match (kit.task.names.take(), job.engine) {
+    let outcome = by_engine(kit, files);
+    let Some(mut outcome) = outcome? else {
+        return Ok(None);
+    };
+    let has_failed = || {
+        failed.load(Ordering::Relaxed)
+            || outcome.mismatch_count > 0
+            || board.is_some_and(|it| it.missed().is_some())
+    };
+    if job.ends_others || job.ends_others_on_error && has_failed() {
+        end.store(true, Ordering::Relaxed);
+    }
+    sync_rest(&mut outcome, &synced, &clock)?;
+    outcome.noted = noted.try_iter().flatten().collect();
+    outcome.usage = thread_usage();
+    Ok(Some(outcome))
+}
+
+/// Makes the engine on these files, and runs the loop on it.
+fn by_engine(mut kit: Kit<'_>, files: Vec<OwnedFd>) -> Result<Option<Outcome>, RunError> {
+    let (job, lane) = (kit.job, kit.lane);
+    let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
+    let dontcache = job.cache == CacheMode::Dontcache;
+    match (kit.task.names.take(), job.engine) {
         (Some(names), _) => with_names(names, kit),
         (None, EngineKind::IoUring) => {
             let options = UringOptions {
@@ -117,22 +138,7 @@ pub(crate) fn work(
             let engine = Null::new(slot_count, buffer_bytes)?;
             with_engine(engine, EngineNotes::default(), kit)
         }
-    };
-    let Some(mut outcome) = outcome? else {
-        return Ok(None);
-    };
-    let has_failed = || {
-        failed.load(Ordering::Relaxed)
-            || outcome.mismatch_count > 0
-            || board.is_some_and(|it| it.missed().is_some())
-    };
-    if job.ends_others || job.ends_others_on_error && has_failed() {
-        end.store(true, Ordering::Relaxed);
     }
-    sync_rest(&mut outcome, &synced, &clock)?;
-    outcome.noted = noted.try_iter().flatten().collect();
-    outcome.usage = thread_usage();
-    Ok(Some(outcome))
 }
 
 struct Kit<'a> {

@@ -118,8 +118,12 @@ pub(super) fn run(
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
     let keeper = Keeper::open(place, !args.no_db);
-    let directories = Directories::ready(front.name, &work)?;
-    measure(&work, (keeper, directories), printed, at_once)
+    let directories = Directories::ready(front.name, &work);
+    let ended = directories.and_then(|it| measure(&work, (keeper, it), printed, at_once));
+    ended.map_err(|mut failure| {
+        failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
+        failure
+    })
 }
 
 /// The arguments as text, which records keep.

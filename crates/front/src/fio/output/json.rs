@@ -131,7 +131,7 @@ fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
         ("eta", JsonTree::Count(0)),
         ("elapsed", JsonTree::Count(elapsed)),
     ];
-    if let Some(options) = written_of(job.job) {
+    if let Some(options) = written_of(job.last_job) {
         pairs.push(("job options", options));
     }
     pairs

@@ -37,6 +37,8 @@ pub(super) struct JobFailure<'a> {
 pub(super) struct ReportedJob<'a> {
     /// The first of its jobs, by which it is named.
     pub(super) job: &'a Job,
+    /// The last of them, whose options are told.
+    pub(super) last_job: &'a Job,
     pub(super) job_count: usize,
     directions: ByDirection<DirectionResult>,
     /// All directions as one.
@@ -178,6 +180,7 @@ impl<'a> ReportedJob<'a> {
     fn new(job: &'a Job) -> Self {
         Self {
             job,
+            last_job: job,
             job_count: 0,
             directions: ByDirection::default(),
             mixed: DirectionResult::default(),
@@ -244,8 +247,9 @@ impl<'a> ReportedJob<'a> {
     }
 
     /// Adds a job that was measured, or was to be.
-    fn add(&mut self, job: &Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
+    fn add(&mut self, job: &'a Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
         self.job_count += 1;
+        self.last_job = job;
         self.is_one_at_a_time &= job.settings.engine.depth() <= 1;
         let Some((cell, worker)) = measured else {
             return;
