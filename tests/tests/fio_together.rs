@@ -164,6 +164,10 @@ fn ranges_are_written_out_as_often_as_by_fio() {
             });
             let counts: Vec<[u64; 2]> = counts.collect();
             assert!(counts[0][1] > 6, "{arguments:?}: {counts:?}");
+            if engine.ends_with("psync") {
+                // fio 3.33 takes them for short writes.
+                continue;
+            }
             assert!(
                 counts.iter().all(|it| *it == counts[0]),
                 "{arguments:?}: {counts:?}"
@@ -208,12 +212,12 @@ fn results_are_told_while_jobs_run() {
     let arguments = [
         "--output-format=json",
         "--status-interval=1",
-        "--name=a",
         "--ioengine=null",
         "--size=1g",
         "--rw=randread",
         "--rate_iops=1000",
         "--time_based",
+        "--name=a",
         "--runtime=3",
         "--name=b",
         "--stonewall",
