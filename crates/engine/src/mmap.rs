@@ -125,10 +125,19 @@ impl Mmap {
         result
     }
 
+    /// The whole mapping, whatever the range is.
+    #[cold]
+    fn sync(&self, file_index: u32) -> i32 {
+        let mapping = self.mappings.get(file_index as usize);
+        let mapping = mapping.and_then(Option::as_ref);
+        mapping.map_or(-libc::EBADF, Mapping::sync)
+    }
+
     fn execute(&mut self, request: Request) -> i32 {
         match request.operation {
             Operation::Open => return self.open(request.file_index),
             Operation::Close => return self.close(request.file_index),
+            Operation::SyncFileRange => return self.sync(request.file_index),
             _ => {}
         }
         let mapping = self.mappings.get(request.file_index as usize);

@@ -12,7 +12,8 @@
 ///
 /// [`SecondName`]: crate::SecondName
 ///
-/// Engines on open files know the first four, and Open and Close as they are told to.
+/// Engines on open files know the first four and SyncFileRange, whose `handle` says what it does,
+/// and Open and Close as they are told to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Operation {

@@ -92,6 +92,11 @@ impl Psync {
             Operation::Fsync => unsafe { libc::fsync(fd) },
             // SAFETY: as above.
             Operation::Fdatasync => unsafe { libc::fdatasync(fd) },
+            Operation::SyncFileRange => {
+                let (offset, length) = (request.offset_bytes as i64, request.length_bytes.into());
+                // SAFETY: as above; the other arguments are numbers.
+                unsafe { libc::sync_file_range(fd, offset, length, request.handle.into()) }
+            }
             _ => return -libc::EOPNOTSUPP,
         };
         result_of(moved as isize)

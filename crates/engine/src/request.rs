@@ -51,6 +51,16 @@ impl Request {
     /// behind what was written. System calls only.
     pub const SEEK_END: u64 = u64::MAX - 2;
 
+    /// As `handle` of [`Operation::SyncFileRange`] on open files, alone or with the next two: waits
+    /// for what is being written out before.
+    pub const WAIT_BEFORE: u8 = libc::SYNC_FILE_RANGE_WAIT_BEFORE as u8;
+
+    /// The same: begins to write out what is not yet.
+    pub const WRITE_OUT: u8 = libc::SYNC_FILE_RANGE_WRITE as u8;
+
+    /// The same: waits until all is written out.
+    pub const WAIT_AFTER: u8 = libc::SYNC_FILE_RANGE_WAIT_AFTER as u8;
+
     /// The first `offset_bytes` of a read or write that is no place in a file by itself.
     pub(crate) const FIRST_CODE: u64 = 1 << 62;
 

@@ -45,6 +45,8 @@ pub enum ArgumentError {
     Arguments(String),
     /// A file that they name is.
     File(Diagnostic),
+    /// The same, and the program itself ends with that number then.
+    Ended(Diagnostic, u8),
     /// The program itself ends so.
     Refused(Refusal),
     /// Only this is to be printed.

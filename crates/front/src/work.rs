@@ -28,6 +28,10 @@ pub struct FrontWork {
     pub about: String,
     /// What the text needs to know besides the record; the arguments, where it is empty.
     pub remembered: Vec<String>,
+    /// How often the text tells of jobs while they go on, in nanoseconds; 0 for never.
+    pub status_interval_ns: u64,
+    /// What the original ends with where nothing could be run; as pgmeter does, where it is none.
+    pub error_code: Option<u8>,
 }
 
 /// Where in a directory files lie.
@@ -60,6 +64,8 @@ impl FrontWork {
             of_text: Vec::new(),
             about: String::new(),
             remembered: Vec::new(),
+            status_interval_ns: 0,
+            error_code: None,
         }
     }
 

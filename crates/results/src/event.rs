@@ -141,6 +141,11 @@ pub enum RunEvent {
         /// Its figures.
         interval: IntervalRecord,
     },
+    /// What a cell of jobs has done so far, where that is asked for.
+    SoFar {
+        /// Its figures, as if it had ended with the last whole interval.
+        record: Box<CellRecord>,
+    },
     /// A cell is measured.
     CellDone {
         /// Its figures.

@@ -28,6 +28,7 @@ use crate::sample::exchange;
 use crate::shares::SharePlaces;
 use crate::standstill::Sleep;
 use crate::start::{Ready, Start};
+use crate::status::StatusLanes;
 use crate::times;
 use crate::watch::{Watch, watch};
 use crate::worker::{Kit, Part, work};
@@ -42,8 +43,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let gate = Gate::default();
     let (sender, ready) = channel();
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
-    let (mut lanes, mut tasks) = (Vec::new(), Vec::new());
-    let mut transaction_kinds = Vec::new();
+    let (mut lanes, mut tasks, mut transaction_kinds) = (Vec::new(), Vec::new(), Vec::new());
     let (lane_count, goals) = (parts.len() as u64, GoalWatch::of(&parts));
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
     // The monitor passes on whoever wants the end, and ends rounds that are steady.
@@ -91,6 +91,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         ready: &ready,
         gate: &gate,
         end: &end,
+        of: StatusLanes::new(&lanes, &transaction_kinds),
     };
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);
@@ -151,6 +152,7 @@ struct Starts<'a> {
     gate: &'a Gate,
     /// Set from here to end them.
     end: &'a AtomicBool,
+    of: StatusLanes<'a>,
 }
 
 fn run_threads(
@@ -161,7 +163,9 @@ fn run_threads(
 ) -> Result<Run, RunError> {
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
-    let Starts { ready, gate, end } = *starts;
+    let Starts {
+        ready, gate, end, ..
+    } = *starts;
     let at_work = AtWork::new(lane_count);
     scope(|scope| {
         let mut handles = Vec::with_capacity(lane_count);
@@ -203,6 +207,7 @@ fn run_threads(
                 thread_ids: &thread_ids,
                 all_done: &all_done,
                 end,
+                of: starts.of,
                 sleep,
             };
             watch(kit, collection, watch_plan);
@@ -210,11 +215,8 @@ fn run_threads(
         let outcomes = join(handles, cell_index);
         wait_until_gone(all_ready.iter().map(|ready| ready.thread_id));
         let outcomes = outcomes?;
-        let notes = all_ready
-            .into_iter()
-            .next()
-            .map(|ready| ready.notes)
-            .unwrap_or_default();
+        let first = all_ready.into_iter().next();
+        let notes = first.map(|ready| ready.notes).unwrap_or_default();
         Ok(Run {
             outcomes,
             notes,

@@ -45,6 +45,8 @@ pub(crate) struct Collection {
     pub series: Vec<Vec<IntervalRecord>>,
     /// When the newest sample of each lane ended, in nanoseconds of the clock.
     lane_ends_ns: Vec<u64>,
+    /// How long each lane has been measured, in nanoseconds.
+    measured_ns: Vec<u64>,
     /// Index of the last slice that was finished; those of the ramp are below 0.
     finished_index: i64,
     interval_ns: u64,
@@ -63,6 +65,7 @@ impl Collection {
             places: SharePlaces::default(),
             series: Vec::new(),
             lane_ends_ns: vec![0; inboxes.len()],
+            measured_ns: vec![0; inboxes.len()],
             inboxes,
             lanes: shapes.into_iter().map(|shape| shape.spans).collect(),
             pending: BTreeMap::new(),
@@ -96,6 +99,15 @@ impl Collection {
             }
         }
         self.finish_complete();
+    }
+
+    /// What remained of a lane if it ended with its newest sample.
+    pub fn outcome_so_far(&self, lane_index: usize) -> Outcome {
+        Outcome {
+            measured_ns: self.measured_ns[lane_index],
+            finish_ns: self.lane_ends_ns[lane_index],
+            ..Outcome::default()
+        }
     }
 
     /// Judges the rounds that are complete; returns how many were judged by it.
@@ -138,6 +150,7 @@ impl Collection {
                 self.transactions += kinds.map(|kind| kind.count() + kind.errors()).sum::<u64>();
             }
         }
+        self.measured_ns[lane_index] += u64::from(!sample.ramp) * sample.length_ns;
         self.add_to_series(lane_index, sample);
         self.lane_ends_ns[lane_index] = sample.end_ns();
         let own_index = self.own_index(sample);

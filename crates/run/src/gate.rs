@@ -1,6 +1,11 @@
-//! Where the workers of a cell wait for each other before the ramp.
+//! Where the workers of a cell wait for each other: all before the ramp, and jobs for jobs.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often who waits for a job looks whether it is to end itself.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What the workers are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,5 +44,36 @@ impl Gate {
                 }
             }
         }
+    }
+}
+
+/// Whether a job has ended.
+#[derive(Debug, Default)]
+pub(crate) struct JobEnd {
+    has_ended: Mutex<bool>,
+    told: Condvar,
+}
+
+impl JobEnd {
+    /// Waits until the job has ended, or everything is to.
+    pub fn wait(&self, stop: &AtomicBool) {
+        let ended = self.has_ended.lock();
+        let mut has_ended = ended.unwrap_or_else(PoisonError::into_inner);
+        while !*has_ended && !stop.load(Ordering::Relaxed) {
+            let waited = self.told.wait_timeout(has_ended, LOOK);
+            has_ended = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// To be dropped when a job ends, however it does.
+#[derive(Debug)]
+pub(crate) struct EndOfJob(pub Arc<JobEnd>);
+
+impl Drop for EndOfJob {
+    fn drop(&mut self) {
+        let ended = self.0.has_ended.lock();
+        *ended.unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.told.notify_all();
     }
 }

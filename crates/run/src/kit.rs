@@ -7,6 +7,8 @@ use results::RunEvent;
 use target::DeviceCounters;
 use workload::plan::Cell;
 
+use crate::status::StatusWish;
+
 /// What the run lends to a cell, or to a stage of one.
 pub(crate) struct CellKit<'a> {
     pub cell: &'a Cell,
@@ -21,6 +23,8 @@ pub(crate) struct CellKit<'a> {
     pub course: Course,
     /// The devices under the targets, which are looked at over the time of the measurement.
     pub devices: Option<DeviceCounters>,
+    /// Whether it is told while it goes on what was done so far.
+    pub status: Option<StatusWish<'a>>,
     /// Called when the measurement begins and when it ends, with the threads' ids.
     pub mark: &'a mut dyn FnMut(Mark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),

@@ -43,6 +43,7 @@ mod slots;
 mod spans;
 mod standstill;
 mod start;
+mod status;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use crate::files::FileRequests;
 use crate::sample::{Outbox, Sample};
 
 /// What remains when a worker is done.
-#[cfg_attr(test, derive(Default))]
+#[derive(Default)]
 pub(crate) struct Outcome {
     /// What has not been handed over.
     pub rest: Box<Sample>,

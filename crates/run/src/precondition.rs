@@ -115,6 +115,7 @@ impl Session<'_> {
                 continued: &self.options.continued,
                 course: Course::default(),
                 devices: None,
+                status: None,
                 mark: &mut |_, _| {},
                 listener: &mut tell,
             },

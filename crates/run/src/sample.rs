@@ -3,8 +3,7 @@
 use stats::Interval;
 
 /// What a worker has counted since the last hand-over.
-#[derive(Debug, Clone)]
-#[cfg_attr(test, derive(Default))]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Sample {
     /// When counting began, in nanoseconds of the clock.
     pub at_ns: u64,

@@ -30,6 +30,7 @@ use crate::observe::{Observer, observed};
 use crate::parts::{Sources, parts};
 use crate::repeats::Conclusion;
 use crate::spans::{Contents, Verify};
+use crate::status::StatusWish;
 use crate::targets::{file_seed, losses, open, stamp_bytes};
 use crate::worker::Part;
 
@@ -50,6 +51,8 @@ pub struct RunOptions {
     pub workload_file: Option<String>,
     /// Whether targets in memory are meant, so that there is nothing to say about it.
     pub memory_is_meant: bool,
+    /// How often cells of jobs are told of while they go on, in nanoseconds; 0 for never.
+    pub status_interval_ns: u64,
     /// Set from outside to end the run early.
     pub stop: Arc<AtomicBool>,
     /// Set from outside to end the cell that is being measured and go on with the next.
@@ -253,6 +256,13 @@ impl<'a> Session<'a> {
             continued: &self.options.continued,
             course: Course::default(),
             devices: observed(self.targets.values().map(Prepared::path)),
+            status: match self.options.status_interval_ns {
+                interval_ns @ 1.. if cell.jobs.is_some() => Some(StatusWish {
+                    interval_ns,
+                    plan: self.plan,
+                }),
+                _ => None,
+            },
             mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
             listener: self.listener,
         };

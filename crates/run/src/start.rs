@@ -10,7 +10,7 @@ use engine::clock::Clock;
 use results::EngineNotes;
 
 use crate::batch::Batch;
-use crate::gate::{Gate, Signal};
+use crate::gate::{Gate, JobEnd, Signal};
 use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::{Outbox, Sample};
 use crate::thread::thread_id;
@@ -41,13 +41,15 @@ pub(crate) struct Start<'a> {
 impl Start<'_> {
     /// Waits for the others. `None` when the gate said to abandon.
     pub fn begin(self, notes: EngineNotes, counting: Counting) -> Option<Recorder> {
-        self.begin_after(0, notes, counting)
+        self.begin_after(0, &[], notes, counting)
     }
 
-    /// Waits for the others, and then so long by itself. `None` when the gate said to abandon.
+    /// Waits for the others to be ready, then so long by itself, and until those jobs have ended.
+    /// `None` when the gate said to abandon.
     pub fn begin_after(
         mut self,
         delay_ns: u64,
+        before: &[Arc<JobEnd>],
         notes: EngineNotes,
         counting: Counting,
     ) -> Option<Recorder> {
@@ -58,13 +60,17 @@ impl Start<'_> {
         let Signal::Start { start_ns } = self.gate.wait() else {
             return None;
         };
-        let start_ns = start_ns.saturating_add(delay_ns);
+        let mut start_ns = start_ns.saturating_add(delay_ns);
         while !self.stop.load(Ordering::Relaxed) {
             let left_ns = start_ns.saturating_sub(self.clock.now_ns());
             if left_ns == 0 || delay_ns == 0 {
                 break;
             }
             std::thread::sleep(Duration::from_nanos(left_ns.min(LOOK_NS)));
+        }
+        for end in before {
+            end.wait(&self.stop);
+            start_ns = start_ns.max(self.clock.now_ns());
         }
         self.schedule.start_ns = start_ns;
         let recorder = Recorder::new(self.sample, self.outbox, self.schedule, self.stop, counting);

@@ -136,6 +136,7 @@ fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunE
         stop,
         skip: None,
         continued: &AtomicBool::new(false),
+        status: None,
         mark: &mut |_, _| {},
         listener,
     };

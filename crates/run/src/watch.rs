@@ -10,6 +10,7 @@ use workload::plan::Cell;
 use crate::collect::Collection;
 use crate::kit::{CellKit, Course, Mark};
 use crate::standstill::Sleep;
+use crate::status::{StatusLanes, so_far};
 use crate::timeline::Live;
 use crate::times::{self, drain_max_ns};
 
@@ -27,6 +28,7 @@ pub(crate) struct Watch<'a> {
     pub all_done: &'a dyn Fn() -> bool,
     /// Set to end the workers.
     pub end: &'a AtomicBool,
+    pub of: StatusLanes<'a>,
     /// Begun before the workers.
     pub sleep: Sleep<'a>,
 }
@@ -43,6 +45,8 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
     let mut next_mark = Some(Mark::Begin);
     let look_ns = look_ns(kit.cell);
     let looks_per_progress = PROGRESS_NS / look_ns;
+    let status_ns = kit.status.map_or(u64::MAX, |it| it.interval_ns);
+    let mut next_status_ns = watch.start_ns.saturating_add(status_ns);
     // What was due is waited for behind the end.
     let over_ns = kit.cell.rate.map(|_| end_ns);
     for look in 0_u64.. {
@@ -80,12 +84,16 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
         if (watch.all_done)() {
             break;
         }
+        if now_ns >= next_status_ns {
+            tell_status(kit, collection, watch.of, measure_ns);
+            next_status_ns = next_status_ns.saturating_add(status_ns);
+        }
         let until_ns = match next_mark {
             Some(Mark::Begin) => measure_ns,
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
-        let until_ns = until_ns.min(collection.goals.next_ns());
+        let until_ns = until_ns.min(collection.goals.next_ns()).min(next_status_ns);
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
         let still = watch.sleep.sleep(span_ns, kit.clock, pause);
         collection.stills.extend(still);
@@ -113,6 +121,21 @@ fn tell_intervals(kit: &mut CellKit<'_>, collection: &mut Collection, measure_ns
         (kit.listener)(&RunEvent::Interval {
             cell: kit.cell.index,
             interval,
+        });
+    }
+}
+
+/// Tells what was done so far, where that is asked for.
+fn tell_status(
+    kit: &mut CellKit<'_>,
+    collection: &Collection,
+    of: StatusLanes<'_>,
+    measure_ns: u64,
+) {
+    if let Some(wish) = kit.status {
+        let record = so_far((kit.cell, wish.plan), of, collection, measure_ns);
+        (kit.listener)(&RunEvent::SoFar {
+            record: Box::new(record),
         });
     }
 }

@@ -153,6 +153,7 @@ pub const LANES: &[Lane] = &[
             "fio_json",
             "fio_traps",
             "fio_goals",
+            "fio_together",
             "jobs",
         ])),
         must_run: false,

@@ -201,6 +201,10 @@ impl IoUring {
             Operation::Fdatasync => opcode::Fsync::new(file)
                 .flags(types::FsyncFlags::DATASYNC)
                 .build(),
+            Operation::SyncFileRange => opcode::SyncFileRange::new(file, request.length_bytes)
+                .offset(request.offset_bytes)
+                .flags(request.handle.into())
+                .build(),
             _ => return None,
         };
         Some(entry.user_data(u64::from(request.slot)))
@@ -237,7 +241,8 @@ impl Engine for IoUring {
         let in_flight = &mut self.in_flight[request.slot as usize];
         assert!(!*in_flight, "a slot has one request in flight at most");
         assert!(
-            request.length_bytes as usize <= self.buffers.buffer_bytes(),
+            request.length_bytes as usize <= self.buffers.buffer_bytes()
+                || !request.operation.uses_buffer(),
             "a request fits in its slot's buffer"
         );
         *in_flight = true;

@@ -144,10 +144,8 @@ impl Builder {
                 }
             });
         }
-        let (waits, opens) = (
-            settings.grouping.waits_for_all || settings.grouping.waits_for.is_some(),
-            settings.grouping.opens_group,
-        );
+        let grouping = &settings.grouping;
+        let (waits, opens) = (grouping.waits_for_all, grouping.opens_group);
         let end = first + clone_count as usize;
         extend(&mut self.set.waves, first..end, waits);
         extend(&mut self.set.groups, first..end, waits || opens);

@@ -243,7 +243,8 @@ fn verify(settings: &mut Settings, job: &str, note: &mut impl FnMut(String)) {
         return;
     }
     settings.content.is_refilled = true;
-    if settings.verify.reads_back && settings.time.is_time_based {
+    let reads_at_end = settings.verify.reads_back && settings.verify.backlog == 0;
+    if reads_at_end && settings.time.is_time_based {
         note(format!(
             "job `{job}`: with `time_based`, what was written is not read back"
         ));

@@ -290,6 +290,7 @@ impl Reader {
             "readonly" => self.builder.limits.is_read_only = true,
             "warnings-fatal" => self.builder.limits.are_notes_fatal = true,
             "max-jobs" => self.builder.limits.jobs_max = value.count().clamp(1, 1 << 16),
+            "debug" if value.text() == "help" => invocation.action = print(show::debug()),
             "version" => invocation.action = print(show::VERSION.to_owned()),
             "help" => invocation.action = print(show::usage(&self.builder.table)),
             "cmdhelp" => {

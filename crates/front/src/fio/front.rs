@@ -76,7 +76,17 @@ fn is_of_fio(line: &str) -> bool {
     keys.contains(&key.trim()) && !value.trim().starts_with(['"', '\''])
 }
 
+/// What fio ends with, whatever is wrong.
+const ERROR_CODE: u8 = 1;
+
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+    understood(line).map_err(|error| match error {
+        ArgumentError::File(diagnostic) => ArgumentError::Ended(diagnostic, ERROR_CODE),
+        error => error,
+    })
+}
+
+fn understood(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let is_to_the_letter = line.arguments.iter().any(|it| it == LETTER);
     let arguments = line.arguments.iter().filter(|it| *it != LETTER).cloned();
     let (remembered, (invocation, set)) = gathered(line, arguments.collect(), is_to_the_letter)?;
@@ -86,11 +96,10 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         Action::Run => {}
     }
     let name = set.jobs.first().map_or("fio", |job| &job.section);
-    Ok(told(
-        &set,
-        work(&set, name_of(name), is_to_the_letter, line)?,
-        &remembered,
-    ))
+    let mut work = work(&set, name_of(name), is_to_the_letter, line)?;
+    work.error_code = Some(ERROR_CODE);
+    work.status_interval_ns = invocation.status_interval_us.saturating_mul(1000);
+    Ok(told(&set, work, &remembered))
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {

@@ -25,6 +25,16 @@ fn line(name: &str, row: &OptionRow) -> String {
     }
 }
 
+/// What fio traces by `--debug`; nothing of it is traced here.
+const TRACED: &str = "process file io mem blktrace verify random parse diskutil job mutex profile \
+    time net rate compress steadystate helperthread zbd sprandom all";
+
+/// What `--debug=help` prints.
+pub(super) fn debug() -> String {
+    let names = TRACED.replace(' ', ",");
+    format!("names that --debug takes, none of which is traced here: {names}\n")
+}
+
 /// What `--cmdhelp` prints of one option, or of all.
 pub(super) fn option(table: &Table, name: &str) -> Result<String, String> {
     let rows = table.rows().iter().filter(|it| !it.is_of_command_line);

@@ -210,7 +210,13 @@ pub fn markdown() -> String {
     let mut text = String::from(
         "# fio's options\n\nWhat becomes of every option of fio 3.42 here: *done* as fio does it, \
          *differs* as the last column says, *reporting* (concerns results alone), or *refused*, \
-         with what to use instead. A refused option that is switched off with 0 is taken.\n",
+         with what to use instead. A refused option that is switched off with 0 is taken.\n\
+         \n## Latencies in results\n\nRequests are submitted and waited for by one call, so there \
+         is no time of submission by itself: `slat_ns` is there with an `N` of 0, and what fio \
+         counts as `slat` is part of `clat`. `clat_ns` is from when a request was handed over to \
+         when it was seen to be done. `lat_ns` is the same, but in jobs of one direction at a \
+         `rate` it begins when the request was due, so that stalls show. `iodepth_submit` and \
+         `iodepth_complete`, and depths of more than one request, are not measured and 0.\n",
     );
     for (heading, rows) in Table::groups() {
         let _ = write!(text, "\n## {heading}\n\n");

@@ -3,6 +3,7 @@
 use engine::Operation;
 
 use super::sides::JobSide;
+use super::turns::DueSync;
 use super::{JobSlot, JobStage, JobStream};
 use crate::Step;
 
@@ -23,7 +24,6 @@ impl JobStream {
             return Step::Again;
         }
         self.loop_count += 1;
-        self.sync.due = None;
         if self.end.loops.is_none_or(|loops| self.loop_count < loops) {
             // A loop that does nothing must not keep the worker from its clock.
             let step = if self.request_count == 0 {
@@ -39,6 +39,7 @@ impl JobStream {
             }
             return step;
         }
+        self.sync.due = None;
         self.stage = match self.sync.rule.fsync_at_end {
             true => JobStage::SyncAll { file_index: 0 },
             false => JobStage::Done,
@@ -86,6 +87,6 @@ impl JobStream {
         self.stage = JobStage::SyncAll {
             file_index: file_index + 1,
         };
-        self.issue_sync(slot, Operation::Fsync, file_index)
+        self.issue_sync(slot, DueSync::whole(Operation::Fsync, file_index))
     }
 }

@@ -21,6 +21,9 @@ mod turns;
 mod walk;
 mod zones;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use engine::{Completion, Operation, OperationSet, Request};
 use workload::job::{BlockRule, JobPlan, Mix, PaceRule, StreamEnd};
 
@@ -30,7 +33,7 @@ use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
 
 use access::JobAccess;
-pub use goals::{DepthTold, GoalBoard, GoalCounts, MissKind, MissedRequest, Watched};
+pub use goals::{DepthTold, FlowBoard, GoalBoard, GoalCounts, MissKind, MissedRequest, Watched};
 use names::NameTurns;
 use notes::RequestNotes;
 use pace::DuePace;
@@ -38,7 +41,7 @@ use read_back::WrittenWalk;
 use replay::ReplayTurns;
 use sides::JobSide;
 use think::ThinkTime;
-use turns::{MixRule, SyncTurns, operations};
+use turns::{DueSync, MixRule, SyncTurns, operations};
 use walk::{JobWalk, WalkPosition};
 
 /// The requests of one job: a function of its plan, its seed and what completes.
@@ -71,6 +74,8 @@ pub struct JobStream {
     /// When the first request was asked for, on the worker's clock.
     start_ns: Option<u64>,
     has_failed: bool,
+    /// Set when it ends because a request failed.
+    failure: Option<Arc<AtomicBool>>,
     operations: OperationSet,
 }
 
@@ -149,8 +154,9 @@ impl JobStream {
         let walk = JobWalk::new(plan, seed)?;
         let position = walk.position(stream.requests_per_file);
         let paces = paces(plan, seed)?;
-        // Who goes on without end never comes to what is behind it.
-        let read_back = stream.read_back.filter(|_| stream.end.loops.is_some());
+        // Who goes on without end never comes to what is behind it, but to what is between.
+        let is_endless = stream.end.loops.is_none();
+        let read_back = stream.read_back.filter(|it| !is_endless || it.backlog > 0);
         let written = match read_back {
             Some(rule) => Some(ReadBackTurns {
                 walk: WrittenWalk::new(plan, &walk, &position)?,
@@ -169,6 +175,7 @@ impl JobStream {
         let is_plain = stream.think.is_none()
             && stream.sync.fsync_each == 0
             && stream.sync.fdatasync_each == 0
+            && stream.sync.range.is_none()
             && stream.end.requests.is_none()
             && written.is_none()
             && paces.iter().all(Option::is_none);
@@ -186,7 +193,7 @@ impl JobStream {
             is_paced: paces.iter().any(Option::is_some),
             paces,
             think: stream.think.map(ThinkTime::new),
-            sync: SyncTurns::new(stream.sync),
+            sync: SyncTurns::new(stream.sync, plan.files.len()),
             end: stream.end,
             goes_on_after_errors: plan.goes_on_after_errors,
             stage,
@@ -198,6 +205,7 @@ impl JobStream {
             not_before_ns: 0,
             start_ns: None,
             has_failed: false,
+            failure: None,
             operations: operations(plan, written.is_some()),
             written,
             replay,
@@ -206,6 +214,19 @@ impl JobStream {
             walk,
             position,
         })
+    }
+
+    /// Sets the flag when a failed request ends it. Before the first request.
+    pub fn tell_failure_to(&mut self, flag: Arc<AtomicBool>) {
+        self.failure = Some(flag);
+    }
+
+    #[cold]
+    fn fail(&self) -> Step {
+        if let Some(flag) = &self.failure {
+            flag.store(true, Ordering::Relaxed);
+        }
+        Step::Finished
     }
 
     /// Whether the loop has done what it is to do.
@@ -297,8 +318,8 @@ impl JobStream {
         if self.is_loop_over() {
             return self.end_loop();
         }
-        if let Some((operation, file_index)) = self.sync.due.take() {
-            return self.issue_sync(slot, operation, file_index);
+        if let Some(due) = self.sync.due.take() {
+            return self.issue_sync(slot, due);
         }
         if let Some(turns) = &self.written
             && turns.backlog > 0
@@ -335,7 +356,7 @@ impl JobStream {
             think.issued(now_ns);
         }
         if side == JobSide::Write {
-            self.sync.wrote(access.file_index);
+            self.sync.wrote(&access);
         }
         let state = &mut self.slots[slot as usize];
         *state = JobSlot::default();
@@ -364,20 +385,25 @@ impl JobStream {
         }
     }
 
-    fn issue_sync(&mut self, slot: u32, operation: Operation, file_index: u32) -> Step {
+    fn issue_sync(&mut self, slot: u32, due: DueSync) -> Step {
+        let is_range = due.operation == Operation::SyncFileRange;
+        let begin_bytes = match is_range {
+            true => self.walk.parts[due.file_index as usize].start_bytes,
+            false => 0,
+        };
         self.slots[slot as usize] = JobSlot {
             due_ns: 0,
             is_sync: true,
         };
         self.in_flight += 1;
         Step::Issue(Request {
-            operation,
+            operation: due.operation,
             fileset: 0,
-            handle: 0,
+            handle: due.how,
             slot,
-            file_index,
-            length_bytes: 0,
-            offset_bytes: 0,
+            file_index: due.file_index,
+            length_bytes: due.length_bytes,
+            offset_bytes: begin_bytes + due.offset_bytes,
         })
     }
 }
@@ -395,7 +421,7 @@ impl Generator for JobStream {
     #[inline(never)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         if self.has_failed {
-            return Step::Finished;
+            return self.fail();
         }
         if now_ns < self.not_before_ns {
             return Step::Wait {

@@ -1,8 +1,9 @@
 //! Which direction is next, and when syncs follow writes.
 
-use engine::{Operation, OperationSet};
-use workload::job::{JobPlan, NameWork, RecordedKind, SyncRule};
+use engine::{Operation, OperationSet, Request};
+use workload::job::{JobPlan, NameWork, RangeSync, RecordedKind, SyncRule};
 
+use super::access::JobAccess;
 use super::sides::JobSide;
 use super::walk::WalkPosition;
 
@@ -15,14 +16,41 @@ pub(super) enum MixRule {
 }
 
 /// Syncs behind writes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct SyncTurns {
     pub(super) rule: SyncRule,
     /// Writes since the last of each.
     since_fsync: u32,
     since_fdatasync: u32,
-    pub(super) due: Option<(Operation, u32)>,
+    ranges: Option<RangeTurns>,
+    pub(super) due: Option<DueSync>,
 }
+
+/// A sync that comes before the next request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DueSync {
+    pub(super) operation: Operation,
+    pub(super) file_index: u32,
+    /// What is synced; the whole file but for a range.
+    pub(super) offset_bytes: u64,
+    pub(super) length_bytes: u32,
+    /// What is done with a range, as requests have it.
+    pub(super) how: u8,
+}
+
+/// Ranges that are written out behind writes.
+#[derive(Debug, Clone)]
+struct RangeTurns {
+    write_count: u32,
+    how: u8,
+    /// Writes since the last one.
+    since: u32,
+    /// By file: the first byte and the end of what was written since the last one.
+    written: Box<[(u64, u64)]>,
+}
+
+/// A file of which nothing was written.
+const NOTHING_WRITTEN: (u64, u64) = (u64::MAX, 0);
 
 impl MixRule {
     #[inline]
@@ -35,31 +63,86 @@ impl MixRule {
     }
 }
 
+impl DueSync {
+    /// Of a whole file.
+    pub(super) const fn whole(operation: Operation, file_index: u32) -> Self {
+        Self {
+            operation,
+            file_index,
+            offset_bytes: 0,
+            length_bytes: 0,
+            how: 0,
+        }
+    }
+}
+
+impl RangeTurns {
+    fn new(rule: RangeSync, file_count: usize) -> Self {
+        let parts = [
+            (rule.waits_before, Request::WAIT_BEFORE),
+            (rule.writes, Request::WRITE_OUT),
+            (rule.waits_after, Request::WAIT_AFTER),
+        ];
+        let asked = parts.into_iter().filter(|(is_asked, _)| *is_asked);
+        Self {
+            write_count: rule.write_count,
+            how: asked.fold(0, |how, (_, part)| how | part),
+            since: 0,
+            written: vec![NOTHING_WRITTEN; file_count].into(),
+        }
+    }
+
+    fn wrote(&mut self, access: &JobAccess) -> Option<DueSync> {
+        let written = &mut self.written[access.file_index as usize];
+        let end_bytes = access.offset_bytes + u64::from(access.length_bytes);
+        *written = (written.0.min(access.offset_bytes), written.1.max(end_bytes));
+        self.since += 1;
+        if self.since < self.write_count {
+            return None;
+        }
+        self.since = 0;
+        let (first_bytes, end_bytes) = std::mem::replace(written, NOTHING_WRITTEN);
+        Some(DueSync {
+            offset_bytes: first_bytes,
+            // What no request can say is all that is behind.
+            length_bytes: u32::try_from(end_bytes - first_bytes).unwrap_or(0),
+            how: self.how,
+            ..DueSync::whole(Operation::SyncFileRange, access.file_index)
+        })
+    }
+}
+
 impl SyncTurns {
-    pub(super) const fn new(rule: SyncRule) -> Self {
+    pub(super) fn new(rule: SyncRule, file_count: usize) -> Self {
         Self {
             rule,
             since_fsync: 0,
             since_fdatasync: 0,
+            ranges: rule.range.map(|it| RangeTurns::new(it, file_count)),
             due: None,
         }
     }
 
     #[inline]
-    pub(super) fn wrote(&mut self, file_index: u32) {
+    pub(super) fn wrote(&mut self, access: &JobAccess) {
+        let file_index = access.file_index;
         if self.rule.fsync_each > 0 {
             self.since_fsync += 1;
             if self.since_fsync == self.rule.fsync_each {
                 self.since_fsync = 0;
-                self.due = Some((Operation::Fsync, file_index));
+                self.due = Some(DueSync::whole(Operation::Fsync, file_index));
             }
         }
         if self.rule.fdatasync_each > 0 {
             self.since_fdatasync += 1;
             if self.since_fdatasync == self.rule.fdatasync_each {
                 self.since_fdatasync = 0;
-                self.due.get_or_insert((Operation::Fdatasync, file_index));
+                self.due
+                    .get_or_insert(DueSync::whole(Operation::Fdatasync, file_index));
             }
+        }
+        if let Some(due) = self.ranges.as_mut().and_then(|it| it.wrote(access)) {
+            self.due.get_or_insert(due);
         }
     }
 }
@@ -84,6 +167,7 @@ pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
         (stream.mix.writes(), Operation::Write),
         (syncs, Operation::Fsync),
         (syncs_data, Operation::Fdatasync),
+        (sync.range.is_some(), Operation::SyncFileRange),
     ];
     let used = cases.into_iter().filter(|(is_used, _)| *is_used);
     used.fold(OperationSet::EMPTY, |set, (_, operation)| {

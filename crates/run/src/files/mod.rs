@@ -256,6 +256,7 @@ impl FilesKit<'_> {
                 continued: self.continued,
                 course: shown,
                 devices,
+                status: None,
                 mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
                 listener: self.listener,
             },

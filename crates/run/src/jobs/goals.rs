@@ -65,6 +65,9 @@ impl GoalWatch {
     /// What became of the goals of a lane.
     pub fn figures(&self, lane_index: usize) -> Option<GoalFigures> {
         let (goals, board) = self.lanes.get(lane_index)?.as_ref()?;
+        if goals.are_silent() {
+            return None;
+        }
         let depth = board.depth();
         let mut steady = self.steady.iter();
         let steady = steady.find(|it| it.last_lane_index == lane_index);

@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{Operation, OperationSet};
-use generate::job::JobStream;
+use generate::job::{FlowBoard, GoalBoard, JobStream};
 use generate::{ContentSource, Generator, Stripes};
 use results::Warning;
 use workload::job::{JobFiles, JobPlan};
 use workload::plan::{Cell, EngineKind, WorkerPlan};
 
 use crate::RunError;
+use crate::gate::{EndOfJob, JobEnd};
 use crate::lane::{Cursors, Lane};
 use crate::session::Session;
 use crate::spans::{Contents, Verify};
@@ -57,6 +58,8 @@ impl Session<'_> {
             false => Vec::new(),
         };
         let workers = cell.workers.iter().enumerate();
+        let ends: Vec<Arc<JobEnd>> = workers.clone().map(|_| Arc::default()).collect();
+        let mut flows: BTreeMap<u32, Arc<FlowBoard>> = BTreeMap::new();
         let jobs =
             workers.filter_map(|(index, worker)| Some((index, worker, worker.job.as_deref()?)));
         let part = |(index, worker, job): (usize, &WorkerPlan, &JobPlan)| {
@@ -79,7 +82,13 @@ impl Session<'_> {
                         None => None,
                     },
                     stream,
-                    board: (!job.goals.is_empty()).then(Arc::default),
+                    board: (!job.goals.is_empty()).then(|| {
+                        let flow = job.goals.flow.as_ref();
+                        let flow = flow.map(|it| Arc::clone(flows.entry(it.group).or_default()));
+                        Arc::new(GoalBoard::new(flow))
+                    }),
+                    before: before(job, &ends),
+                    end: Some(EndOfJob(Arc::clone(&ends[index]))),
                     contents: Contents {
                         source: ContentSource::new(&worker.content)?,
                         verify,
@@ -110,6 +119,15 @@ impl Session<'_> {
         };
         job.files.iter().map(open).collect()
     }
+}
+
+/// The ends of the jobs that a job begins behind.
+fn before(job: &JobPlan, ends: &[Arc<JobEnd>]) -> Vec<Arc<JobEnd>> {
+    let before = job.after.map_or(0..0, |after| {
+        let first = after.first_index as usize;
+        first..first + after.count as usize
+    });
+    ends.get(before).map_or_else(Vec::new, <[_]>::to_vec)
 }
 
 fn parts_of(job: &JobPlan, stripes: &[Stripes]) -> Vec<Stripes> {

@@ -1,7 +1,7 @@
 //! What the thread of a job does: its own engine, its own beginning and end.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
@@ -17,6 +17,7 @@ use workload::job::JobPlan;
 use workload::plan::{CacheMode, EngineKind};
 
 use crate::RunError;
+use crate::gate::{EndOfJob, JobEnd};
 use crate::lane::Lane;
 use crate::outcome::Outcome;
 use crate::pace::{Closed, Pace, Parts, Punctually};
@@ -36,6 +37,10 @@ pub(crate) struct JobTask {
     pub contents: Contents,
     /// Where it stands with its goals, if it has any.
     pub board: Option<Arc<GoalBoard>>,
+    /// The ends of jobs that it begins behind.
+    pub before: Vec<Arc<JobEnd>>,
+    /// Its own, for those that begin behind it.
+    pub end: Option<EndOfJob>,
 }
 
 /// How long a job takes, in intervals of this length.
@@ -60,27 +65,55 @@ pub(crate) fn work(
     job: &JobPlan,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
+    // Whoever waits for it begins when all of it is done.
+    let _end = task.end.take();
     arrange(&job.thread)?;
-    let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
     let files = std::mem::take(&mut task.files);
     let synced = match job.stream.sync.fsync_at_end {
         true => duplicates(&files)?,
         false => Vec::new(),
     };
-    let dontcache = job.cache == CacheMode::Dontcache;
     let end = Arc::clone(&start.stop);
     let clock = start.clock.clone();
     let (sender, noted) = mpsc::channel();
     if job.is_noted {
         task.stream.note_to(sender);
     }
-    let mut kit = Kit {
+    let failed = Arc::new(AtomicBool::new(false));
+    if job.ends_others_on_error {
+        task.stream.tell_failure_to(Arc::clone(&failed));
+    }
+    let board = task.board.clone();
+    let kit = Kit {
         task,
         lane,
         job,
         start,
     };
-    let outcome = match (kit.task.names.take(), job.engine) {
+    let outcome = by_engine(kit, files);
+    let Some(mut outcome) = outcome? else {
+        return Ok(None);
+    };
+    let has_failed = || {
+        failed.load(Ordering::Relaxed)
+            || outcome.mismatch_count > 0
+            || board.is_some_and(|it| it.missed().is_some())
+    };
+    if job.ends_others || job.ends_others_on_error && has_failed() {
+        end.store(true, Ordering::Relaxed);
+    }
+    sync_rest(&mut outcome, &synced, &clock)?;
+    outcome.noted = noted.try_iter().flatten().collect();
+    outcome.usage = thread_usage();
+    Ok(Some(outcome))
+}
+
+/// Makes the engine on these files, and runs the loop on it.
+fn by_engine(mut kit: Kit<'_>, files: Vec<OwnedFd>) -> Result<Option<Outcome>, RunError> {
+    let (job, lane) = (kit.job, kit.lane);
+    let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
+    let dontcache = job.cache == CacheMode::Dontcache;
+    match (kit.task.names.take(), job.engine) {
         (Some(names), _) => with_names(names, kit),
         (None, EngineKind::IoUring) => {
             let options = UringOptions {
@@ -105,17 +138,7 @@ pub(crate) fn work(
             let engine = Null::new(slot_count, buffer_bytes)?;
             with_engine(engine, EngineNotes::default(), kit)
         }
-    };
-    let Some(mut outcome) = outcome? else {
-        return Ok(None);
-    };
-    if job.ends_others {
-        end.store(true, Ordering::Relaxed);
     }
-    sync_rest(&mut outcome, &synced, &clock)?;
-    outcome.noted = noted.try_iter().flatten().collect();
-    outcome.usage = thread_usage();
-    Ok(Some(outcome))
 }
 
 struct Kit<'a> {
@@ -141,7 +164,8 @@ fn with_engine<E: Engine>(
         0 | 1 => Counting::Together,
         _ => Counting::BySpan,
     };
-    let Some(mut recorder) = start.begin_after(job.start_delay_ns, notes, counting) else {
+    let Some(mut recorder) = start.begin_after(job.start_delay_ns, &task.before, notes, counting)
+    else {
         return Ok(None);
     };
     if job.stream.end.loops.is_some() {
@@ -194,7 +218,8 @@ fn with_engine<E: Engine>(
 
 /// What is due is not slept through; nothing else is looked at the clock for.
 fn punctually(job: &JobPlan) -> Punctually {
-    match job.is_paced() {
+    // Nobody is kept from a turn that comes within microseconds.
+    match job.is_paced() || job.goals.flow.is_some() {
         true => Punctually::where_possible(),
         false => Punctually::BY_SLEEP,
     }
@@ -219,8 +244,9 @@ fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Result<Option<Outcome>, RunE
     };
     let engine = PsyncFiles::new(names, lane.slot_count(), lane.buffer_bytes(), options)?;
     let (clock, batch) = (start.clock.clone(), start.batch);
-    let notes = EngineNotes::default();
-    let Some(recorder) = start.begin_after(job.start_delay_ns, notes, Counting::Together) else {
+    let (notes, delay_ns) = (EngineNotes::default(), job.start_delay_ns);
+    let Some(recorder) = start.begin_after(delay_ns, &task.before, notes, Counting::Together)
+    else {
         return Ok(None);
     };
     let parts = Parts {

@@ -10,7 +10,7 @@ use units::{Bytes, Percent, Rate, Span};
 
 use super::by_key::by_key;
 use super::{BlockSizeChoice, ContentChoice, CpuList, DistributionChoice, OneOrMany, Seed};
-use crate::job::{DurableWrites, FileCache, Layout, NameWork, Wrap};
+use crate::job::{DurableWrites, FileCache, GoalMeasure, Layout, NameWork, Wrap};
 use crate::plan::{ArrivalKind, CacheMode, EngineKind};
 
 /// A job, which does one kind of work on files of its own. The jobs of a workload run beside each
@@ -25,10 +25,15 @@ pub struct JobTable {
     /// Begin when all jobs above have ended; the jobs below it run beside it, until one of them
     /// waits. Each such wave is a cell. Default: false.
     pub waits: Option<bool>,
+    /// Begin when the jobs of this name, above it in its wave, have ended. Default: with the
+    /// others.
+    pub after: Option<String>,
     /// Begin so long after the others of its wave. Default: 0.
     pub start_delay: Option<Span>,
     /// When it ends, the others of its wave end, too. Default: false.
     pub ends_others: Option<bool>,
+    /// The same when it fails: a request, a check, or what it is to keep to. Default: false.
+    pub ends_others_on_error: Option<bool>,
     /// Go on when a request fails. Default: false.
     pub goes_on_after_errors: Option<bool>,
     /// How requests reach the kernel. Default: the workload's `engine`, else `io_uring`, but
@@ -144,6 +149,10 @@ pub struct JobTable {
     pub fdatasync_each: Option<u32>,
     /// `fsync` of each file behind all else. Default: false.
     pub fsync_at_end: Option<bool>,
+    /// `sync_file_range` of what was written since, behind so many writes each. Default: never.
+    pub sync_range_each: Option<u32>,
+    /// What that does: `wait-before`, `write`, `wait-after`, or several of them. Default: `write`.
+    pub sync_range: Option<OneOrMany<SyncRangeWord>>,
     /// How files are opened for writing. Default: `no`.
     pub durable: Option<DurableWrites>,
     /// Pause behind each burst. Default: none.
@@ -163,6 +172,34 @@ pub struct JobTable {
     pub arrivals: Option<ArrivalKind>,
     /// Pauses push what is due back. Default: false, what is late is made up for.
     pub delay_moves_rate: Option<bool>,
+    /// End with an error below so many requests a second of a direction. Default: any rate will do.
+    pub rate_min: Option<Rate>,
+    /// In place of a `rate_min`: below so many bytes a second. Default: any rate will do.
+    pub byte_rate_min: Option<Bytes>,
+    /// The time that such a rate is of. Default: 1 s.
+    pub rate_min_window: Option<Span>,
+    /// For so long no rate is judged. Default: 2 s.
+    pub rate_min_settle: Option<Span>,
+    /// End with an error when a request takes longer. Default: any latency will do.
+    pub latency_max: Option<Span>,
+    /// Look for the largest queue depth, up to `iodepth`, at which requests keep within this
+    /// latency. Default: `iodepth` is the depth.
+    pub latency_target: Option<Span>,
+    /// For so long at least a depth is tried. Default: 0.
+    pub latency_target_window: Option<Span>,
+    /// The share of requests that keep within it, in percent. Default: 100.
+    pub latency_target_percent: Option<Percent>,
+    /// Look on when the depth was found. Default: false, it is measured for one window more.
+    pub latency_target_goes_on: Option<bool>,
+    /// End when its figures are steady. Default: they need not be.
+    pub until_steady: Option<UntilSteadyTable>,
+    /// Its part of the requests of all jobs with a `flow_weight`, 1 to 1000. Default: as many as
+    /// it can.
+    pub flow_weight: Option<u32>,
+    /// Only jobs with the same number share. Default: 0.
+    pub flow_group: Option<u32>,
+    /// How long it pauses where it is ahead of the others. Default: until it is not.
+    pub flow_pause: Option<Span>,
     /// The data that is written. Default: the workload's `content`, else `incompressible`.
     pub content: Option<ContentChoice>,
     /// Stamp every block that is written and check every block that is read. Default: the
@@ -199,14 +236,16 @@ pub struct JobTable {
 
 by_key! {
     JobTable, job_keys:
-    name, count, waits, start_delay, ends_others, goes_on_after_errors, engine, cache, iodepth,
-    sqpoll, iopoll, batch, target, files, file_names, size, start, start_step, size_percent,
+    name, count, waits, after, start_delay, ends_others, ends_others_on_error,
+    goes_on_after_errors, engine, cache, iodepth, sqpoll, iopoll, batch, target, files, file_names, size, start, start_step, size_percent,
     start_percent, start_align, layout, page_cache, remove, layout_only, names, read, mixed,
     random, block_size, block_unit, align, distribution, byte_zones, run_length, run_place, skip,
     back, file_order, file_distribution, requests_per_file, zone_size, zone_used, zone_skip,
     bytes, bytes_percent, operations, loops, starts_over, run_time, ramp_time, fsync_each,
-    fdatasync_each, fsync_at_end, durable, delay, burst, burst_time, burst_counts_issued, rate,
-    byte_rate, arrivals, delay_moves_rate, content, verify, read_back, read_back_each,
+    fdatasync_each, fsync_at_end, sync_range_each, sync_range, durable, delay, burst, burst_time, burst_counts_issued, rate,
+    byte_rate, arrivals, delay_moves_rate, rate_min, byte_rate_min, rate_min_window,
+    rate_min_settle, latency_max, latency_target, latency_target_window, latency_target_percent,
+    latency_target_goes_on, until_steady, flow_weight, flow_group, flow_pause, content, verify, read_back, read_back_each,
     read_back_batch, seed, cpus, cpu_set, nice, io_class, io_priority, fio_compat, reads, writes,
 }
 
@@ -229,6 +268,47 @@ pub struct DirectionTable {
     pub rate: Option<Rate>,
     /// Bytes due per second. Default: the job's.
     pub byte_rate: Option<Bytes>,
+    /// The least requests a second. Default: the job's.
+    pub rate_min: Option<Rate>,
+    /// The least bytes a second. Default: the job's.
+    pub byte_rate_min: Option<Bytes>,
+    /// The longest that a request may take. Default: the job's.
+    pub latency_max: Option<Span>,
+}
+
+/// When the figures of a job are steady, which ends it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct UntilSteadyTable {
+    /// What is looked at. Default: `iops`.
+    pub measure: Option<GoalMeasure>,
+    /// Its slope from one reading to the next is to be small, not the distance of the farthest
+    /// reading from the mean. Default: false.
+    pub slope: Option<bool>,
+    /// What that is to be below, in percent of the mean. Default: 1.
+    pub percent: Option<Percent>,
+    /// In place of a `percent`: requests or bytes a second, or nanoseconds. Default: none.
+    pub limit: Option<f64>,
+    /// The time that is judged, a multiple of `interval`.
+    pub window: Span,
+    /// What is not judged at the beginning of the measurement. Default: 0.
+    pub ramp: Option<Span>,
+    /// The time that one reading is of. Default: 1 s.
+    pub interval: Option<Span>,
+    /// The jobs of a wave with the same number are judged together. Default: it alone.
+    pub group: Option<u32>,
+}
+
+/// What `sync_file_range` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncRangeWord {
+    /// Waits for what is being written out before.
+    WaitBefore,
+    /// Begins to write out what is not yet.
+    Write,
+    /// Waits until all is written out.
+    WaitAfter,
 }
 
 /// A zone of a file, behind the one before it.

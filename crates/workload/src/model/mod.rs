@@ -34,7 +34,7 @@ pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use job::{
     ByteZone, DirectionTable, FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable,
-    JobTable,
+    JobTable, SyncRangeWord, UntilSteadyTable,
 };
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::check::{check_whole, given_twice};
+use crate::check::{self, check_whole, given_twice};
 use crate::diagnostic::Diagnostic;
+use crate::job::{BuiltJob, JobFiles, NamedFile};
 use crate::model::{AccessLine, OneOrMany, Workload};
 
 use super::Overrides;
@@ -52,6 +53,7 @@ fn only_reads(workload: &Workload) -> bool {
     };
     let is_set = |flag: Option<bool>| flag.unwrap_or(false);
     workload.table().is_none()
+        && jobs_only_read(workload)
         && !is_set(workload.verify)
         && !is_set(workload.new_file)
         && workload.precondition.is_none_or(|it| it.0 == 0.0)
@@ -60,6 +62,22 @@ fn only_reads(workload: &Workload) -> bool {
             .iter()
             .flat_map(|it| &it.line)
             .all(reads)
+}
+
+/// Whether its jobs, if it has any, read nothing but the targets themselves.
+fn jobs_only_read(workload: &Workload) -> bool {
+    let reads = |job: &BuiltJob, files: &JobFiles| {
+        let mut own = job.plan.files.iter();
+        let is_itself = |file: &NamedFile| file.name.is_none() && !file.is_removed;
+        let does_more = job.plan.writes() || job.plan.names.is_some() || job.verify || job.fills;
+        !does_more && own.all(|it| is_itself(&files.files[it.file_index as usize]))
+    };
+    let waves = check::waves(workload.clone());
+    waves.iter().all(|wave| match check::jobs(wave) {
+        Ok(Some(built)) => built.jobs.iter().all(|job| reads(job, &built.files)),
+        Ok(None) => true,
+        Err(_) => false,
+    })
 }
 
 /// Puts the options' targets where planning would use them: as many as are named one by one, in
@@ -166,6 +184,24 @@ mod tests {
             "fs-mark",
         ] {
             assert!(!reads(name, &[]), "{name}");
+        }
+    }
+
+    #[test]
+    fn jobs_only_read_where_they_read_nothing_but_their_targets() {
+        let reads = |job: &str| {
+            let text = format!("targets = \"/a\"\n[[job]]\n{job}");
+            let read = crate::source::load("x.toml", text.as_bytes(), None, true).unwrap();
+            overrides(&[], &[]).only_reads(&read.workloads)
+        };
+        assert!(reads("files = 0"));
+        for job in [
+            "",
+            "files = 0\nread = 0",
+            "files = 0\nread = 70",
+            "files = 0\nverify = true",
+        ] {
+            assert!(!reads(job), "{job}");
         }
     }
 

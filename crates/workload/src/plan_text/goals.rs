@@ -53,6 +53,10 @@ fn goals_of(goals: &JobGoals, mix: Mix) -> Vec<String> {
     }
     told.extend(goals.depth_target.as_ref().map(depth_target));
     told.extend(goals.steady.as_ref().map(steady));
+    told.extend(goals.flow.map(|flow| {
+        let (weight, group) = (flow.weight, flow.group);
+        format!("shares requests with all jobs of flow {group}, with a weight of {weight}")
+    }));
     told
 }
 
@@ -149,6 +153,7 @@ mod tests {
                 interval_ns: 1000 * MS,
                 group_index: Some(0),
             }),
+            flow: None,
         };
         let wanted = [
             "ends with an error when its reads come to less than 1000/s in 500ms",

@@ -118,6 +118,10 @@ fn rest(stream: &StreamPlan) -> String {
         let each = stream.sync.fdatasync_each;
         words.push_str(&format!(", fdatasync behind each {each}"));
     }
+    if let Some(range) = &stream.sync.range {
+        let each = range.write_count;
+        words.push_str(&format!(", sync_file_range behind each {each}"));
+    }
     if let Some(think) = &stream.think {
         words.push_str(&format!(", pauses of {}", Span(think.pause_ns)));
     }

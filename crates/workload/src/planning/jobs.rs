@@ -313,7 +313,7 @@ impl Layout<'_, '_> {
 fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
     let time_ns = |plan: &JobPlan| {
         let is_endless = plan.stream.end.loops.is_none();
-        (plan.run_time_ns > 0 && is_endless)
+        (plan.run_time_ns > 0 && is_endless && plan.after.is_none())
             .then(|| plan.start_delay_ns.saturating_add(plan.run_time_ns))
     };
     let times: Option<Vec<u64>> = jobs.iter().map(|job| time_ns(&job.plan)).collect();

@@ -96,6 +96,11 @@ pub(super) fn run(
         Ok(work) => work,
         Err(ArgumentError::Arguments(message)) => return refused(&front.refusal(message)),
         Err(ArgumentError::File(diagnostic)) => return Err(diagnostic.into()),
+        Err(ArgumentError::Ended(diagnostic, code)) => {
+            let mut failure = Failure::from(diagnostic);
+            failure.exit = Exit::Classic(code);
+            return Err(failure);
+        }
         Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
         Err(ArgumentError::Printed(text)) => {
             print_document(&Document::prose(text))?;
@@ -113,8 +118,12 @@ pub(super) fn run(
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
     let keeper = Keeper::open(place, !args.no_db);
-    let directories = Directories::ready(front.name, &work)?;
-    measure(&work, (keeper, directories), printed, at_once)
+    let directories = Directories::ready(front.name, &work);
+    let ended = directories.and_then(|it| measure(&work, (keeper, it), printed, at_once));
+    ended.map_err(|mut failure| {
+        failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
+        failure
+    })
 }
 
 /// The arguments as text, which records keep.
@@ -240,6 +249,7 @@ pub(super) fn carry_out(
         in_place: directories.in_place.clone(),
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
+        status_interval_ns: work.status_interval_ns,
         stop: Arc::clone(stop),
         continued: continued.flag(),
         ..RunOptions::default()

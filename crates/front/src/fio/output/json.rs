@@ -32,7 +32,7 @@ pub(super) fn document(set: &JobSet, record: &RunRecord, has_bins: bool) -> Stri
         ("timestamp_ms", JsonTree::Signed(at.as_millisecond())),
         ("time", JsonTree::Text(local_time(at))),
     ];
-    if let Some(options) = written(None, &set.options) {
+    if let Some(options) = written(name_of(&set.options), &set.options) {
         pairs.push(("global options", options));
     }
     let jobs = reported(set, record);
@@ -76,6 +76,12 @@ fn written(name: Option<&str>, options: &[(String, Option<String>)]) -> Option<J
     });
     let pairs: Vec<(String, JsonTree)> = name.into_iter().chain(valued).collect();
     (!pairs.is_empty()).then_some(JsonTree::Map(pairs))
+}
+
+/// The name that options give, the last one.
+fn name_of(options: &[(String, Option<String>)]) -> Option<&str> {
+    let (_, value) = options.iter().rev().find(|(key, _)| key == "name")?;
+    value.as_deref()
 }
 
 fn written_of(job: &Job) -> Option<JsonTree> {
@@ -125,7 +131,7 @@ fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
         ("eta", JsonTree::Count(0)),
         ("elapsed", JsonTree::Count(elapsed)),
     ];
-    if let Some(options) = written_of(job.job) {
+    if let Some(options) = written_of(job.last_job) {
         pairs.push(("job options", options));
     }
     pairs
@@ -241,7 +247,8 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
     let settings = &job.job.settings;
     let goal = &settings.latency_goal;
     let target_ns = goal.target_us.saturating_mul(1000);
-    pairs.extend([
+    // A job that only laid out its files has none.
+    let depth = (job.depth > 0).then_some([
         ("latency_depth", JsonTree::Count(job.depth.into())),
         ("latency_target", JsonTree::Count(target_ns)),
         ("latency_target_ns", JsonTree::Count(target_ns)),
@@ -249,6 +256,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
         ("latency_window", JsonTree::Count(goal.window_us)),
         ("latency_window_us", JsonTree::Count(goal.window_us)),
     ]);
+    pairs.extend(depth.into_iter().flatten());
     if let Some(steady) = job.steady {
         pairs.push(("steadystate", goals::steady_state(steady)));
     }

@@ -49,6 +49,8 @@ pub struct OutputOptions {
     pub log_directory: String,
     /// Whether there are logs of the bandwidth of all jobs together.
     pub logs_bandwidth: bool,
+    /// Whether results are printed while jobs run, too.
+    pub is_told_between: bool,
 }
 
 impl From<&Invocation> for OutputOptions {
@@ -63,6 +65,7 @@ impl From<&Invocation> for OutputOptions {
             output: invocation.output.clone().filter(|it| !it.is_empty()),
             log_directory: invocation.log_directory.clone(),
             logs_bandwidth: invocation.logs_bandwidth,
+            is_told_between: invocation.status_interval_us > 0,
         }
     }
 }

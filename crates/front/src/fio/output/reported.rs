@@ -37,11 +37,13 @@ pub(super) struct JobFailure<'a> {
 pub(super) struct ReportedJob<'a> {
     /// The first of its jobs, by which it is named.
     pub(super) job: &'a Job,
+    /// The last of them, whose options are told.
+    pub(super) last_job: &'a Job,
     pub(super) job_count: usize,
     directions: ByDirection<DirectionResult>,
     /// All directions as one.
     mixed: DirectionResult,
-    /// fsync and fdatasync together.
+    /// fsync, fdatasync and sync_file_range together.
     pub(super) sync: LatencySamples,
     /// All that moves bytes, as it is in classes.
     pub(super) latencies: LatencySamples,
@@ -178,6 +180,7 @@ impl<'a> ReportedJob<'a> {
     fn new(job: &'a Job) -> Self {
         Self {
             job,
+            last_job: job,
             job_count: 0,
             directions: ByDirection::default(),
             mixed: DirectionResult::default(),
@@ -244,13 +247,14 @@ impl<'a> ReportedJob<'a> {
     }
 
     /// Adds a job that was measured, or was to be.
-    fn add(&mut self, job: &Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
+    fn add(&mut self, job: &'a Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
         self.job_count += 1;
+        self.last_job = job;
         self.is_one_at_a_time &= job.settings.engine.depth() <= 1;
-        self.depth = job.settings.engine.depth();
         let Some((cell, worker)) = measured else {
             return;
         };
+        self.depth = job.settings.engine.depth();
         for (direction, name) in self.directions.each_mut().into_iter().zip(NAMES) {
             direction.add(job, worker, name);
             self.mixed.add(job, worker, name);
@@ -278,10 +282,24 @@ impl<'a> ReportedJob<'a> {
         let has_fsync = durable.fsync > 0
             || settings.replay.read.is_some()
             || !(durable.fsync_at_end || durable.fsync_on_close);
-        let syncs = [("fsync", has_fsync), ("fdatasync", true)].into_iter();
-        let told = syncs.filter(|(_, is_told)| *is_told);
+        let syncs = [
+            ("fsync", has_fsync),
+            ("fdatasync", true),
+            ("sync_file_range", true),
+        ];
+        let told = syncs.into_iter().filter(|(_, is_told)| *is_told);
         for latency in told.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
+        }
+        // Those at the end are not told either where there are others: more than writes make due.
+        if let (Some(syncs), true) = (of("fsync"), durable.fsync > 0) {
+            let writes = worker.operations.get("write").map_or(0, |it| it.count);
+            let due_count = writes.saturating_sub(1) / u64::from(durable.fsync);
+            let surplus = syncs.count.saturating_sub(due_count);
+            let is_synced_at_end = durable.fsync_at_end || durable.fsync_on_close;
+            if is_synced_at_end && surplus <= u64::from(job.file_count()) {
+                self.sync.count -= surplus;
+            }
         }
         match &worker.transaction_latency {
             Some(due) => self.latencies.add(due),

@@ -12,11 +12,13 @@ pub use access::{Access, BlockSizes, Blocks, Direction, Order, RandomGenerator, 
 pub use access::{Space, ZoneMode};
 pub use engine::{Engine, EngineSettings, MemoryKind};
 pub use files::{Fallocate, FileOrder, FileSettings, ReadAdvice};
-pub use pace::{LatencyGoal, Pauses, Rates, SteadyMeasure, SteadyState, TimeSettings};
+pub use pace::{
+    FlowSettings, LatencyGoal, Pauses, Rates, SteadyMeasure, SteadyState, TimeSettings,
+};
 pub use process::{CpuPolicy, Grouping, ProcessSettings, WhoEnds};
 pub use records::{Logs, MixedResults, Replay, Results};
 pub use safety::{Checksum, Content, DedupeMode, Durability, ErrorSettings, IgnoredErrors};
-pub use safety::{RangeSync, SyncOpen, Verify};
+pub use safety::{SyncOpen, Verify};
 
 /// A value for reads, for writes and for trims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,6 +113,8 @@ pub struct Settings {
     pub pauses: Pauses,
     /// A latency to keep to.
     pub latency_goal: LatencyGoal,
+    /// Whose turn it is among jobs.
+    pub flow: FlowSettings,
     /// When, and how long.
     pub time: TimeSettings,
     /// What ends the job in a steady state.

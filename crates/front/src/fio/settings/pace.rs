@@ -62,6 +62,17 @@ impl Default for Pauses {
     }
 }
 
+/// Whose turn it is among jobs that share their requests out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FlowSettings {
+    /// Its part of the weights of all; 0 for no flow.
+    pub weight: i64,
+    /// Jobs with the same number share.
+    pub id: u32,
+    /// How long it rests where it is ahead.
+    pub sleep_us: u64,
+}
+
 /// A latency to keep to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyGoal {

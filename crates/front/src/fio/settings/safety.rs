@@ -1,5 +1,7 @@
 //! What is written, how it comes to rest, and whether it is read back.
 
+use workload::job::RangeSync;
+
 use super::super::values::Pattern;
 
 choices! {
@@ -15,19 +17,6 @@ choices! {
     }
 }
 
-/// Ranges that are written out behind writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RangeSync {
-    /// Behind so many writes; 0 for never.
-    pub write_count: u32,
-    /// Waits for what is being written before.
-    pub waits_before: bool,
-    /// Begins to write.
-    pub writes: bool,
-    /// Waits for the end.
-    pub waits_after: bool,
-}
-
 /// How what is written comes to rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Durability {
@@ -35,7 +24,7 @@ pub struct Durability {
     pub fsync: u32,
     /// fdatasync behind so many writes; 0 for never.
     pub fdatasync: u32,
-    /// sync_file_range.
+    /// sync_file_range behind so many writes; 0 for never.
     pub ranges: RangeSync,
     /// fsync at the end.
     pub fsync_at_end: bool,

@@ -12,7 +12,7 @@ fn work_of(line: &str) -> Result<FrontWork, String> {
         ..CommandLine::of(&words)
     };
     FRONT.work(&line).map_err(|error| match error {
-        crate::ArgumentError::File(diagnostic) => diagnostic.to_string(),
+        crate::ArgumentError::Ended(diagnostic, 1) => diagnostic.to_string(),
         other => format!("{other:?}"),
     })
 }
@@ -36,10 +36,12 @@ fn files_that_are_only_read_are_read_themselves_if_they_are_long_enough() {
         assert_eq!((files[0].len(), &files[0][0].name), (1, &None), "{sized}");
         assert_eq!(work.directories, [std::path::Path::new("there")]);
     }
-    // Laid out anew: too short, verified against our stamps, or written to by another job.
+    // What is in it has no stamps.
+    let verified = work_of(&format!("{line} --verify=crc32c --size=16m")).unwrap_err();
+    assert!(verified.contains("no job above it writes"), "{verified}");
+    // Laid out anew: too short, or written to by another job.
     for own in [
         format!("{line} --size=17m"),
-        format!("{line} --verify=crc32c --size=16m"),
         format!("{line} --name=b --rw=write --filename=there"),
     ] {
         let files = files_of(&work_of(&own).unwrap());

@@ -151,6 +151,9 @@ fn flag(text: &str) -> Result<bool, String> {
     (number <= 1).then_some(number == 1).ok_or_else(wanted)
 }
 
+/// The most of what is in percent anyway, so that it may say so.
+const PERCENT_MAX: i64 = 100;
+
 /// Up to three numbers: the last given fills the directions behind it.
 fn numbers(text: &str, unit: Unit, bounds: Bounds) -> Result<Reading, String> {
     let mut remark = None;
@@ -161,7 +164,12 @@ fn numbers(text: &str, unit: Unit, bounds: Bounds) -> Result<Reading, String> {
             continue;
         }
         let read = number(part, unit)?;
-        let number = bounded(read.plain()?, bounds)?;
+        let is_share = read.suffix == Some('%') && bounds.max == Some(PERCENT_MAX);
+        let number = match is_share {
+            true => read.value,
+            false => read.plain()?,
+        };
+        let number = bounded(number, bounds)?;
         given[at] = Some(number);
         if at + 1 == parts.len() {
             given[at..].fill(Some(number));

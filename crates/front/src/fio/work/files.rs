@@ -1,6 +1,6 @@
 //! Files of jobs: which directory, which name below it, how long.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use workload::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
@@ -19,14 +19,27 @@ const FILES_MAX: u64 = 1 << 20;
 /// The directories of all jobs, in their order.
 pub(super) struct FileTable<'a> {
     directories: Vec<String>,
-    /// The wave's files by target and name.
-    known: BTreeMap<(u32, Option<String>), u32>,
-    /// Those of all waves.
-    made: BTreeSet<(u32, Option<String>)>,
+    /// The files of all waves by target and name.
+    known: HashMap<FileKey, KnownFile>,
+    /// Which wave it is, from 1.
+    wave: u32,
     /// Named files that some job writes to, as they were written.
     written: BTreeSet<String>,
     /// Bytes of files that are there.
     file_bytes: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+/// A file by its target and its name; none for a device, which is the file itself.
+type FileKey = (u32, Option<String>);
+
+/// What is known of a file.
+#[derive(Default)]
+struct KnownFile {
+    /// The last wave that has it, and its number there.
+    wave: u32,
+    file_index: u32,
+    /// Whether a job writes to it so that it can be verified.
+    is_stamped: bool,
 }
 
 /// Refuses more files than anybody means.
@@ -71,8 +84,8 @@ impl<'a> FileTable<'a> {
         });
         Self {
             directories: Vec::new(),
-            known: BTreeMap::new(),
-            made: BTreeSet::new(),
+            known: HashMap::new(),
+            wave: 0,
             written: names.collect(),
             file_bytes,
         }
@@ -92,8 +105,8 @@ impl<'a> FileTable<'a> {
 
     /// Bytes of the file that a job works in, where it says no size: those of the one that is
     /// there by that name, those that jobs before make (told by 0), or all the room there is.
-    fn unsaid(&self, job: &Job, wish: &FileWish, key: &(u32, Option<String>)) -> Option<u64> {
-        if job.settings.space.fills_device || self.made.contains(key) {
+    fn unsaid(&self, job: &Job, wish: &FileWish, key: &FileKey) -> Option<u64> {
+        if job.settings.space.fills_device || self.known.contains_key(key) {
             return Some(0);
         }
         (self.file_bytes)(&wish.written)
@@ -118,7 +131,7 @@ impl<'a> FileTable<'a> {
 
     /// The files of the waves before are not this one's.
     pub fn begin_wave(&mut self) {
-        self.known.clear();
+        self.wave += 1;
     }
 
     /// The parts of its files that a job works in; files that nobody had before are added.
@@ -175,8 +188,11 @@ impl<'a> FileTable<'a> {
                 let error = job.place.error("its files are longer than a file can be");
                 error.help("use a smaller size or offset")
             })?;
-            self.made.insert(key.clone());
-            let file_index = *self.known.entry(key).or_insert_with(|| {
+            let known = self.known.entry(key).or_default();
+            check_stamp(job, known, &wish.written)?;
+            if known.wave != self.wave {
+                known.wave = self.wave;
+                known.file_index = files.files.len() as u32;
                 files.files.push(NamedFile {
                     target_index,
                     name: spot.name,
@@ -185,8 +201,8 @@ impl<'a> FileTable<'a> {
                     is_removed: false,
                     cache: FileCache::Dropped,
                 });
-                files.files.len() as u32 - 1
-            });
+            }
+            let file_index = known.file_index;
             let file = &mut files.files[file_index as usize];
             let end = unsaid.unwrap_or(end);
             file.size_bytes = file.size_bytes.max(end);
@@ -201,6 +217,26 @@ impl<'a> FileTable<'a> {
         }
         Ok(parts)
     }
+}
+
+/// Reads verify what a job above wrote for that, and nothing else can be verified: content of
+/// others, or of an earlier run, has no stamps of this one.
+fn check_stamp(job: &Job, known: &mut KnownFile, file: &str) -> Result<(), Diagnostic> {
+    let (verify, access) = (&job.settings.verify, &job.settings.access);
+    if matches!(verify.checksum, Checksum::None | Checksum::Null) {
+        return Ok(());
+    }
+    known.is_stamped |= access.writes();
+    let is_verified = verify.reads_back && access.reads();
+    let is_free = job.settings.files.is_layout_only || job.settings.engine.engine == Engine::Null;
+    if !is_verified || known.is_stamped || is_free {
+        return Ok(());
+    }
+    let (name, file) = (printable(&job.name), printable(file));
+    let message =
+        format!("the job `{name}` verifies `{file}`, which no job above it writes with `verify`");
+    let help = "write it in a job above, with `verify` and `do_verify=0`: content is of one run";
+    Err(job.place.error(message).help(help))
 }
 
 impl Spot {

@@ -2,7 +2,7 @@
 
 use workload::Diagnostic;
 use workload::job::{
-    DepthTarget, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
+    DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
 };
 
 use super::super::jobs::{Job, JobSet};
@@ -29,6 +29,7 @@ pub(super) fn of(job: &Job) -> Result<JobGoals, Diagnostic> {
         },
         depth_target: depth_target(settings),
         steady: steady(job)?,
+        flow: flow(settings),
     })
 }
 
@@ -65,6 +66,17 @@ fn rate_floor(job: &Job) -> Result<Option<RateFloor>, Diagnostic> {
         window_ns: rates.window_ms.saturating_mul(1_000_000),
         settle_ns: SETTLE_NS,
     }))
+}
+
+/// Jobs of one number share, whatever their groups.
+fn flow(settings: &Settings) -> Option<FlowShare> {
+    let flow = &settings.flow;
+    let weight = u32::try_from(flow.weight).ok().filter(|it| *it > 0)?;
+    Some(FlowShare {
+        group: flow.id,
+        weight,
+        pause_ns: flow.sleep_us.saturating_mul(1000),
+    })
 }
 
 fn depth_target(settings: &Settings) -> Option<DepthTarget> {

@@ -9,6 +9,7 @@ mod undone;
 
 use workload::job::{
     BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread,
+    JobsBefore,
 };
 use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
@@ -136,12 +137,25 @@ fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnosti
         if job.settings.files.is_layout_only && !is_layout_only {
             continue;
         }
-        built.push(one(job, places, &mut files)?);
+        let mut one = one(job, places, &mut files)?;
+        let waited = job.settings.grouping.waits_for.as_deref();
+        one.plan.after = waited.and_then(|name| before(&built, name));
+        built.push(one);
     }
     Ok(BuiltJobs {
         origin: FrontOrigin::default(),
         jobs: built,
         files,
+    })
+}
+
+/// The jobs of that name; none where they have ended when the wave begins.
+fn before(built: &[BuiltJob], name: &str) -> Option<JobsBefore> {
+    let first = built.iter().position(|it| it.name == name)?;
+    let of_name = built[first..].iter().take_while(|it| it.name == name);
+    Some(JobsBefore {
+        first_index: u32::try_from(first).ok()?,
+        count: u32::try_from(of_name.count()).ok()?,
     })
 }
 
@@ -189,7 +203,9 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             start_delay_ns: delay_us.saturating_mul(1000),
             ramp_time_ns: time.ramp_us.saturating_mul(1000),
             run_time_ns: time.runtime_us.saturating_mul(1000),
+            after: None,
             ends_others: settings.grouping.ends_others,
+            ends_others_on_error: settings.grouping.ends_all_on_error,
             goes_on_after_errors: errors.bears_reads || errors.bears_writes,
             stream,
             recorded,

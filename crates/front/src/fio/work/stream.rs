@@ -64,6 +64,7 @@ pub(super) fn stream(
             fdatasync_each: settings.durability.fdatasync,
             fsync_at_end: mix.writes()
                 && (settings.durability.fsync_at_end || settings.durability.fsync_on_close),
+            range: Some(settings.durability.ranges).filter(|it| it.write_count > 0),
         },
         think: think(settings),
         pace: pace(&settings.rates),

@@ -119,9 +119,9 @@ fn of_rest(it: &Settings) -> Option<Undone> {
             "use `zonemode=strided`",
         ),
         (
-            it.durability.ranges.write_count > 0,
-            "sync_file_range",
-            "use `fdatasync`",
+            it.flow.weight < 0,
+            "flow",
+            "use weights from 1 on; fio has shared by weights since 3.26",
         ),
     ])
 }

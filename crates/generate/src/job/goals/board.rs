@@ -1,9 +1,11 @@
 //! What the watch over a job's goals tells whoever looks on, and is told by them.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use engine::Request;
+
+use super::FlowBoard;
 
 /// Where a job stands with its goals. One thread counts, anybody may look.
 #[derive(Debug, Default)]
@@ -18,6 +20,7 @@ pub struct GoalBoard {
     is_ended: AtomicBool,
     has_left: AtomicBool,
     missed: OnceLock<MissedRequest>,
+    flow: Option<Arc<FlowBoard>>,
 }
 
 /// What a job has done since its goals count.
@@ -70,6 +73,19 @@ pub struct MissedRequest {
 }
 
 impl GoalBoard {
+    /// Of a job that shares a flow with others, if any.
+    #[must_use]
+    pub fn new(flow: Option<Arc<FlowBoard>>) -> Self {
+        Self {
+            flow,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn flow(&self) -> Option<Arc<FlowBoard>> {
+        self.flow.clone()
+    }
+
     /// What was done since the goals count.
     #[must_use]
     pub fn counts(&self) -> GoalCounts {

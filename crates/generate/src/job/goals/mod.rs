@@ -4,6 +4,7 @@
 mod board;
 mod depth;
 mod floor;
+mod flow;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,8 @@ use super::JobSide;
 pub use board::{DepthTold, GoalBoard, GoalCounts, MissKind, MissedRequest};
 use depth::{DepthSearch, DepthVerdict};
 use floor::FloorWatch;
+pub use flow::FlowBoard;
+use flow::FlowTurn;
 
 /// The requests of a job until one of its goals ends it.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ pub struct Watched<G> {
     floors: [Option<FloorWatch>; 2],
     latency_ns_max: [u64; 2],
     depth: Option<DepthSearch>,
+    flow: Option<FlowTurn>,
     /// By slot.
     issued: Box<[(Request, u64)]>,
     in_flight: u32,
@@ -52,6 +56,8 @@ impl<G: Generator> Watched<G> {
             .map(|target| DepthSearch::new(target, plan.iodepth));
         board.set_depth(depth.as_ref().map_or(plan.iodepth, DepthSearch::depth));
         let latency = goals.latency_ns_max;
+        let flow = goals.flow.zip(board.flow());
+        let flow = flow.map(|(share, flow)| FlowTurn::join(share, flow));
         Self {
             inner,
             board,
@@ -60,6 +66,7 @@ impl<G: Generator> Watched<G> {
             floors,
             latency_ns_max: [latency.read, latency.write].map(|it| it.unwrap_or(u64::MAX)),
             depth,
+            flow,
             issued: vec![(Request::NOTHING, 0); plan.iodepth as usize].into(),
             in_flight: 0,
             is_over: false,
@@ -167,10 +174,21 @@ impl<G: Generator> Generator for Watched<G> {
         if self.is_deep_enough() {
             return Step::Park;
         }
+        if let Some(flow) = self.flow.as_ref().filter(|it| it.is_ahead()) {
+            return match self.in_flight {
+                0 => Step::Wait {
+                    until_ns: flow.until_ns(now_ns),
+                },
+                _ => Step::Park,
+            };
+        }
         let step = self.inner.next(slot, now_ns);
         if let Step::Issue(request) = step {
             self.issued[slot as usize] = (request, now_ns);
             self.in_flight += 1;
+            if let Some(flow) = &mut self.flow {
+                flow.issued();
+            }
         }
         step
     }

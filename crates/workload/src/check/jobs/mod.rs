@@ -2,10 +2,11 @@
 //! beside them.
 
 mod files;
+mod goals;
 mod stream;
 mod table;
 
-use crate::job::BuiltJobs;
+use crate::job::{BuiltJobs, JobsBefore};
 use crate::model::{FilesChoice, JobTable, Seed, Table, Workload};
 use crate::plan::EngineKind;
 
@@ -210,7 +211,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
             let message = format!("the jobs have more than {FILES_MAX} files");
             return Err(placed(Flaw::new("files", message, "use fewer")));
         }
-        let jobs = loose(table, index, count, workload).map_err(placed)?;
+        let mut jobs = loose(table, index, count, workload).map_err(placed)?;
         count += clones;
         if let Some((wave, indices)) = waves.last_mut() {
             if wave
@@ -221,6 +222,11 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
                 let help = "write `layout_only` in all of them, or `waits` in the next";
                 return Err(placed(Flaw::new("layout_only", message, help)));
             }
+            if let Some(name) = &table.after {
+                let before = before(wave, name).map_err(placed)?;
+                jobs.iter_mut()
+                    .for_each(|it| it.job.plan.after = Some(before));
+            }
             indices.extend(jobs.iter().map(|_| index));
             wave.extend(jobs);
         }
@@ -230,6 +236,23 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
         table_indices,
     });
     Ok(waves.collect())
+}
+
+/// The jobs of that name among those of a wave.
+fn before(wave: &[LooseJob], name: &str) -> Result<JobsBefore, Flaw> {
+    let is_named = |it: &LooseJob| it.job.name == name;
+    let Some(first) = wave.iter().position(is_named) else {
+        let message = format!(
+            "there is no job `{}` above it in its wave",
+            crate::printable(name)
+        );
+        return Err(Flaw::new("after", message, "put that job above this one"));
+    };
+    let count = wave[first..].iter().take_while(|it| is_named(it)).count();
+    Ok(JobsBefore {
+        first_index: first as u32,
+        count: count as u32,
+    })
 }
 
 /// The jobs of a workload whose waves are workloads of their own, with what the workload says for

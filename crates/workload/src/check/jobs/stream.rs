@@ -3,11 +3,12 @@
 use units::{Bytes, Percent};
 
 use crate::job::{
-    BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamEnd,
-    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
+    StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use crate::model::{
     BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
+    OneOrMany, SyncRangeWord,
 };
 use crate::plan::{ArrivalKind, Distribution};
 
@@ -64,6 +65,7 @@ pub(super) fn stream(
             fsync_each: table.fsync_each.unwrap_or(0),
             fdatasync_each: table.fdatasync_each.unwrap_or(0),
             fsync_at_end: table.fsync_at_end.unwrap_or(false),
+            range: range(table),
         },
         think: table.delay.map(|delay| ThinkRule {
             pause_ns: delay.0,
@@ -80,6 +82,19 @@ pub(super) fn stream(
             batch: table.read_back_batch.unwrap_or(0),
         }),
         is_to_the_letter: table.fio_compat.unwrap_or(false),
+    })
+}
+
+/// None where ranges are never written out.
+fn range(table: &JobTable) -> Option<RangeSync> {
+    let write_count = table.sync_range_each.filter(|each| *each > 0)?;
+    let said = table.sync_range.as_ref().map(OneOrMany::as_slice);
+    let said = said.unwrap_or(&[SyncRangeWord::Write]);
+    Some(RangeSync {
+        write_count,
+        waits_before: said.contains(&SyncRangeWord::WaitBefore),
+        writes: said.contains(&SyncRangeWord::Write),
+        waits_after: said.contains(&SyncRangeWord::WaitAfter),
     })
 }
 

@@ -12,6 +12,7 @@ use super::super::Flaw;
 use super::super::values::{IODEPTH_MAX, TIME_MAX, WORKERS_MAX, content, iodepth, position};
 use super::super::values::{range, time};
 use super::files::{FileState, LooseJob, LoosePart, parts};
+use super::goals::goals;
 use super::stream::stream;
 
 /// How long a job is measured that has no end of its own.
@@ -110,12 +111,16 @@ fn one(
             durable: table.durable.unwrap_or(DurableWrites::No),
             iodepth: table.iodepth.unwrap_or(1),
             start_delay_ns: table.start_delay.map_or(0, |it| it.0),
+            // Known where the jobs above it are.
+            after: None,
             ramp_time_ns: ramp_time.unwrap_or(default(RAMP_TIME_DEFAULT)).0,
             run_time_ns: run_time.unwrap_or(default(RUN_TIME_DEFAULT)).0,
             ends_others: table.ends_others.unwrap_or(false),
+            ends_others_on_error: table.ends_others_on_error.unwrap_or(false),
             goes_on_after_errors: table.goes_on_after_errors.unwrap_or(false),
             names: table.names,
             thread: thread(table),
+            goals: goals(table)?,
             ..JobPlan::new(engine, stream)
         },
         share,
@@ -327,6 +332,7 @@ type About = (&'static str, bool, bool, &'static str);
 /// Keys without what they are about.
 fn useless(table: &JobTable) -> Result<(), Flaw> {
     let rows = about_pauses(table).into_iter().chain(about_rest(table));
+    let rows = rows.chain(about_goals(table));
     let mut useless = rows.filter(|(_, is_written, has_it, _)| *is_written && !has_it);
     match useless.next() {
         None => Ok(()),
@@ -351,6 +357,42 @@ fn about_pauses(table: &JobTable) -> [About; 5] {
         ("burst_counts_issued", counts, has_delay, "delay"),
         ("arrivals", table.arrivals.is_some(), is_paced, "rate"),
         ("delay_moves_rate", moves, is_paced, "rate"),
+    ]
+}
+
+fn about_goals(table: &JobTable) -> [About; 8] {
+    let own = table.reads.iter().chain(&table.writes);
+    let mut own = own.map(|it| it.rate_min.is_some() || it.byte_rate_min.is_some());
+    let has_floor = table.rate_min.is_some() || table.byte_rate_min.is_some() || own.any(|it| it);
+    let has_target = table.latency_target.is_some();
+    let has_flow = table.flow_weight.is_some();
+    let floor = |key, is_written| (key, is_written, has_floor, "rate_min");
+    let target = |key, is_written| (key, is_written, has_target, "latency_target");
+    let flow = |key, is_written| (key, is_written, has_flow, "flow_weight");
+    let has_ranges = table.sync_range_each.is_some_and(|each| each > 0);
+    [
+        floor("rate_min_window", table.rate_min_window.is_some()),
+        floor("rate_min_settle", table.rate_min_settle.is_some()),
+        target(
+            "latency_target_window",
+            table.latency_target_window.is_some(),
+        ),
+        target(
+            "latency_target_percent",
+            table.latency_target_percent.is_some(),
+        ),
+        target(
+            "latency_target_goes_on",
+            table.latency_target_goes_on.is_some(),
+        ),
+        flow("flow_group", table.flow_group.is_some()),
+        flow("flow_pause", table.flow_pause.is_some()),
+        (
+            "sync_range",
+            table.sync_range.is_some(),
+            has_ranges,
+            "sync_range_each",
+        ),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! Jobs that another program's file stands for as tables of a workload file, which read back to
 //! the same jobs.
 
+mod goals;
 mod names;
 mod stream;
 mod table;
@@ -9,7 +10,7 @@ mod tests;
 
 use crate::check::{self, taken_apart};
 use crate::diagnostic::Diagnostic;
-use crate::job::{BuiltJobs, JobGoals, JobPlace};
+use crate::job::{BuiltJobs, JobPlace};
 use crate::model::{JobTable, Seed, Workload};
 use crate::plan::FrontOrigin;
 
@@ -35,14 +36,6 @@ pub(super) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
             "the job `{}` replays the log `{}`, for which it has no words",
             crate::printable(&job.name),
             crate::printable(log)
-        );
-        return Err(unsaid(workload, &what));
-    }
-    if let Some(job) = built.jobs.iter().find(|job| !job.plan.goals.is_empty()) {
-        let what = format!(
-            "the job `{}` has {}, for which there is no key yet",
-            crate::printable(&job.name),
-            goal(&job.plan.goals)
         );
         return Err(unsaid(workload, &what));
     }
@@ -95,24 +88,6 @@ fn unsaid(workload: &Workload, what: &str) -> Diagnostic {
     let name = crate::printable(workload.name_or_default());
     let message = format!("`{name}` cannot be written as TOML: {what}");
     Diagnostic::error("", message).help("run the file itself")
-}
-
-/// What a job is to keep to, by name.
-const fn goal(goals: &JobGoals) -> &'static str {
-    match goals {
-        JobGoals {
-            rate_floor: Some(_),
-            ..
-        } => "a least rate",
-        JobGoals {
-            depth_target: Some(_),
-            ..
-        } => "a latency that its queue depth is looked for with",
-        JobGoals {
-            steady: Some(_), ..
-        } => "a steady state that ends it",
-        _ => "a largest latency",
-    }
 }
 
 /// Which job has something that no key says.

@@ -3,12 +3,12 @@
 use units::{Bytes, Percent, Rate, Span};
 
 use crate::job::{
-    BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamPlan,
-    ThinkRule, Visits, Wrap,
+    BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
+    StreamPlan, ThinkRule, Visits, Wrap,
 };
 use crate::model::{
     BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
-    SizeShare,
+    OneOrMany, SizeShare, SyncRangeWord,
 };
 use crate::plan::{ArrivalKind, Distribution};
 
@@ -191,6 +191,10 @@ fn put_rest(stream: &StreamPlan, table: &mut JobTable) {
     table.fsync_each = differing(sync.fsync_each, 0);
     table.fdatasync_each = differing(sync.fdatasync_each, 0);
     table.fsync_at_end = differing(sync.fsync_at_end, false);
+    if let Some(range) = &sync.range {
+        table.sync_range_each = Some(range.write_count);
+        table.sync_range = differing(words(range), OneOrMany::One(SyncRangeWord::Write));
+    }
     if let Some(ThinkRule {
         pause_ns,
         requests,
@@ -209,4 +213,15 @@ fn put_rest(stream: &StreamPlan, table: &mut JobTable) {
         table.read_back_batch = differing(batch, 0);
     }
     table.fio_compat = differing(stream.is_to_the_letter, false);
+}
+
+/// What is done with ranges.
+fn words(range: &RangeSync) -> OneOrMany<SyncRangeWord> {
+    let all = [
+        (range.waits_before, SyncRangeWord::WaitBefore),
+        (range.writes, SyncRangeWord::Write),
+        (range.waits_after, SyncRangeWord::WaitAfter),
+    ];
+    let asked = all.into_iter().filter(|(is_asked, _)| *is_asked);
+    OneOrMany::from(asked.map(|(_, word)| word).collect::<Vec<_>>())
 }

@@ -11,7 +11,7 @@ use crate::model::{
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::names::pattern;
-use super::{differing, stream};
+use super::{differing, goals, stream};
 
 /// Sizes of files of which nobody says them.
 const SIZE_DEFAULT: u64 = 1 << 30;
@@ -25,8 +25,12 @@ pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) 
     let mut rest = jobs;
     while let Some(first) = rest.first() {
         let number = before_count + (jobs.len() - rest.len()) as u64 + 1;
-        let (table, count) = clones(rest, number, workload)
+        let (mut table, count) = clones(rest, number, workload)
             .unwrap_or_else(|| (table(first, None, number, workload), 1));
+        // Which jobs of a wave those are is known where all of them are read.
+        let after = first.job.plan.after.as_ref();
+        let after = after.and_then(|it| jobs.get(it.first_index as usize));
+        table.after = after.map(|it| it.job.name.clone());
         tables.push(table);
         rest = &rest[count..];
     }
@@ -43,7 +47,12 @@ fn clones(jobs: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTab
         let run = &jobs[..count];
         let table = cloned(run, number, workload);
         let read = loose(&table, 0, number - 1, workload);
-        if read.is_ok_and(|read| read == run) {
+        let is_same = |(read, wanted): (&LooseJob, &LooseJob)| {
+            let mut read = read.clone();
+            read.job.plan.after = wanted.job.plan.after;
+            read == *wanted
+        };
+        if read.is_ok_and(|read| read.len() == run.len() && read.iter().zip(run).all(is_same)) {
             return Some((table, count));
         }
         count = next_count(run, count);
@@ -121,6 +130,7 @@ fn table(
         name: Some(job.name.clone()),
         start_delay: differing(Span(plan.start_delay_ns), Span(0)),
         ends_others: differing(plan.ends_others, false),
+        ends_others_on_error: differing(plan.ends_others_on_error, false),
         goes_on_after_errors: differing(plan.goes_on_after_errors, false),
         iodepth: differing(plan.iodepth, 1),
         sqpoll: differing(plan.ring.sqpoll, false),
@@ -144,6 +154,7 @@ fn table(
     put_files(it, next_clone, &mut table);
     put_state(*state, &mut table);
     stream::put(&plan.stream, &mut table);
+    goals::put(&plan.goals, &mut table);
     let all = parts
         .iter()
         .fold(0_u64, |sum, it| sum.saturating_add(it.size_bytes));

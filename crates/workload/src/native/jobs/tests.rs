@@ -2,11 +2,13 @@ use proptest::prelude::*;
 use units::{Bytes, Percent, Rate, Span};
 
 use crate::check;
-use crate::job::{BuiltJobs, DurableWrites, FileCache, Layout, NameWork, RecordedPlan, Wrap};
+use crate::job::{
+    BuiltJobs, DurableWrites, FileCache, GoalMeasure, Layout, NameWork, RecordedPlan, Wrap,
+};
 use crate::model::{
     BlockSizeChoice, ByteZone, ContentChoice, CpuList, DirectionTable, DistributionChoice,
     FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable, JobTable, OneOrMany,
-    Seed, Workload,
+    Seed, UntilSteadyTable, Workload,
 };
 use crate::plan::{ArrivalKind, CacheMode, EngineKind, FrontOrigin};
 use crate::source::load;
@@ -102,6 +104,9 @@ impl Choices<'_> {
             byte_zones: Vec::new(),
             rate,
             byte_rate,
+            rate_min: self.some([50.0].map(Rate)),
+            byte_rate_min: None,
+            latency_max: self.some([5000].map(Span)),
         })
     }
 
@@ -245,6 +250,12 @@ impl Choices<'_> {
         table.fsync_each = self.some([0, 4]);
         table.fdatasync_each = self.some([0, 4]);
         table.fsync_at_end = self.flag();
+        table.sync_range_each = self.some([1, 8]);
+        if table.sync_range_each.is_some() {
+            use crate::model::SyncRangeWord::{WaitAfter, WaitBefore, Write};
+            let all = [vec![Write], vec![WaitBefore, Write, WaitAfter], vec![]];
+            table.sync_range = self.some(all).map(OneOrMany::from);
+        }
         table.durable = self.some([DurableWrites::Sync, DurableWrites::DataSync]);
         table.delay = self.some([1000, 10_000_000].map(Span));
         if table.delay.is_some() {
@@ -257,6 +268,43 @@ impl Choices<'_> {
             table.arrivals = self.some([ArrivalKind::Uniform, ArrivalKind::Poisson]);
             table.delay_moves_rate = self.flag();
         }
+    }
+
+    /// What it is to keep to.
+    fn goals(&mut self, table: &mut JobTable) {
+        table.rate_min = self.some([1000.0, 1.0].map(Rate));
+        if table.rate_min.is_some() {
+            table.rate_min_window = self.some([500_000_000, 1_000_000_000].map(Span));
+            table.rate_min_settle = self.span();
+        }
+        table.latency_max = self.some([1000, 20_000_000].map(Span));
+        table.latency_target = self.some([1000, 20_000_000].map(Span));
+        if table.latency_target.is_some() {
+            table.latency_target_window = self.span();
+            table.latency_target_percent = self.some([99.9, 100.0].map(Percent));
+            table.latency_target_goes_on = self.flag();
+        }
+        let steady = UntilSteadyTable {
+            measure: self.some([
+                GoalMeasure::Iops,
+                GoalMeasure::Bandwidth,
+                GoalMeasure::Latency,
+            ]),
+            slope: self.flag(),
+            percent: self.some([0.5, 20.0].map(Percent)),
+            window: Span(60_000_000_000),
+            ramp: self.span(),
+            interval: self.some([1_000_000_000, 500_000_000].map(Span)),
+            group: self.some([0, 3]),
+            ..UntilSteadyTable::default()
+        };
+        table.until_steady = self.some([steady]);
+        table.flow_weight = self.some([1, 1000]);
+        if table.flow_weight.is_some() {
+            table.flow_group = self.some([0, 7]);
+            table.flow_pause = self.span();
+        }
+        table.ends_others_on_error = self.flag();
     }
 
     fn table(&mut self) -> JobTable {
@@ -274,6 +322,7 @@ impl Choices<'_> {
             _ => self.requests(&mut table),
         }
         self.pace(&mut table);
+        self.goals(&mut table);
         table
     }
 }
@@ -393,14 +442,6 @@ fn what_has_no_key_is_told_by_name() {
         error.contains("the job `job-1` replays the log `old.log`"),
         "{error}"
     );
-    let mut kept = built(&workload(vec![JobTable::default()]));
-    let jobs = kept[0].jobs.as_mut().unwrap();
-    jobs.jobs[0].plan.goals.latency_ns_max.read = Some(1000);
-    let error = to_toml(&kept[0]).unwrap_err().to_string();
-    assert!(
-        error.contains("the job `job-1` has a largest latency"),
-        "{error}"
-    );
     let mut odd = built(&workload(vec![JobTable::default()]));
     odd[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch = 7;
     odd[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch_fixed = false;
@@ -409,4 +450,40 @@ fn what_has_no_key_is_told_by_name() {
         error.contains("the job `job-1` has something for which there is no key"),
         "{error}"
     );
+}
+
+#[test]
+fn a_job_after_others_reads_back_by_their_name() {
+    let named = |name: &str| JobTable {
+        name: Some(name.to_owned()),
+        ..JobTable::default()
+    };
+    let written = workload(vec![
+        JobTable {
+            count: Some(3),
+            ..named("first")
+        },
+        JobTable {
+            after: Some("first".to_owned()),
+            count: Some(2),
+            ..named("second")
+        },
+        named("beside"),
+    ]);
+    let built = built(&written);
+    let after = &built[0].jobs.as_ref().unwrap().jobs[4].plan.after;
+    let after = after.map(|it| (it.first_index, it.count));
+    assert_eq!(after, Some((0, 3)));
+    let text = text(&built);
+    assert_eq!(
+        read_toml("x.toml", &text).unwrap().job,
+        written.job,
+        "{text}"
+    );
+    let alone = workload(vec![JobTable {
+        after: Some("first".to_owned()),
+        ..named("second")
+    }]);
+    let error = check::jobs(&alone).unwrap_err();
+    assert!(error.message.contains("there is no job `first` above it"));
 }

@@ -20,6 +20,20 @@ pub struct JobGoals {
     /// When its figures are steady, which ends it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyGoal>,
+    /// Its share of the requests of several jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowShare>,
+}
+
+/// The share of a job in the requests of several, none of which gets ahead of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowShare {
+    /// The jobs of the cell with the same number share.
+    pub group: u32,
+    /// Its part of their weights together; above 0.
+    pub weight: u32,
+    /// How long it pauses where it is ahead, in nanoseconds; 0 for until it is not.
+    pub pause_ns: u64,
 }
 
 /// The rates below which a job ends with an error.
@@ -96,6 +110,16 @@ impl JobGoals {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether there is nothing to tell of them at the end.
+    #[must_use]
+    pub fn are_silent(&self) -> bool {
+        let told = Self {
+            flow: None,
+            ..self.clone()
+        };
+        told.is_empty()
     }
 
     /// Whether the depth is found before anything is measured.

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
-pub use goals::{DepthTarget, GoalMeasure, JobGoals, LeastRate, RateFloor, SteadyGoal};
+pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, RateFloor, SteadyGoal};
 pub use recorded::{RecordedAct, RecordedKind, RecordedPlan};
 pub use share::FileShare;
 pub use stream::{
-    BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamEnd,
-    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
+    StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 
 /// What one worker of a cell with jobs does.
@@ -40,12 +40,18 @@ pub struct JobPlan {
     pub files: Vec<JobFile>,
     /// So long after the others it begins, in nanoseconds.
     pub start_delay_ns: u64,
+    /// The jobs of its cell that have ended when it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<JobsBefore>,
     /// What is not measured at its beginning, in nanoseconds.
     pub ramp_time_ns: u64,
     /// How long it is measured at most, in nanoseconds; 0 where only its end says.
     pub run_time_ns: u64,
     /// Whether all others end with it.
     pub ends_others: bool,
+    /// Whether all others end when it fails: a request, a check, or what it is to keep to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends_others_on_error: bool,
     /// Whether a failed request does not end it.
     pub goes_on_after_errors: bool,
     /// What it asks of its files.
@@ -81,9 +87,11 @@ impl JobPlan {
             iodepth: 1,
             files: Vec::new(),
             start_delay_ns: 0,
+            after: None,
             ramp_time_ns: 0,
             run_time_ns: 0,
             ends_others: false,
+            ends_others_on_error: false,
             goes_on_after_errors: false,
             stream,
             recorded: None,
@@ -93,6 +101,15 @@ impl JobPlan {
             is_noted: false,
         }
     }
+}
+
+/// Jobs of a cell that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobsBefore {
+    /// The first one, by its number in the cell from 0 on.
+    pub first_index: u32,
+    /// How many.
+    pub count: u32,
 }
 
 /// What the thread of a job asks of the kernel's schedulers.

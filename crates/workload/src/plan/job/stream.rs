@@ -286,6 +286,24 @@ pub struct SyncRule {
     pub fdatasync_each: u32,
     /// fsync of each file behind all else.
     pub fsync_at_end: bool,
+    /// Ranges that are written out as the job goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<RangeSync>,
+}
+
+/// What was written to a file since the last time is written out as one range, metadata left alone.
+///
+/// Source: sync_file_range(2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RangeSync {
+    /// Behind so many writes. One that is due at the very end is left out.
+    pub write_count: u32,
+    /// Whether it waits for what is being written out before.
+    pub waits_before: bool,
+    /// Whether it begins to write out what is not yet.
+    pub writes: bool,
+    /// Whether it waits until all is written out.
+    pub waits_after: bool,
 }
 
 /// Pauses between requests.

@@ -1,0 +1,101 @@
+//! Jobs that share their requests out by weights.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use workload::job::FlowShare;
+
+/// For so long nobody asks again whether it is a job's turn, in nanoseconds.
+const LOOK_NS: u64 = 100;
+
+/// What the jobs of a flow have done together.
+#[derive(Debug, Default)]
+pub struct FlowBoard {
+    requests: AtomicU64,
+    /// Of the jobs at work.
+    weight: AtomicU64,
+}
+
+/// Where one of them stands.
+#[derive(Debug)]
+pub(super) struct FlowTurn {
+    board: Arc<FlowBoard>,
+    weight: u64,
+    pause_ns: u64,
+    requests: u64,
+}
+
+impl FlowTurn {
+    /// Takes part from now on.
+    pub fn join(share: FlowShare, board: Arc<FlowBoard>) -> Self {
+        let weight = u64::from(share.weight);
+        board.weight.fetch_add(weight, Ordering::Relaxed);
+        Self {
+            board,
+            weight,
+            pause_ns: share.pause_ns.max(LOOK_NS),
+            requests: 0,
+        }
+    }
+
+    /// Whether it has done more than its share, so that the others come first.
+    pub fn is_ahead(&self) -> bool {
+        let all = self.board.requests.load(Ordering::Relaxed);
+        let weight = self.board.weight.load(Ordering::Relaxed);
+        self.requests.saturating_mul(weight) > all.saturating_mul(self.weight)
+    }
+
+    /// When it asks again.
+    pub const fn until_ns(&self, now_ns: u64) -> u64 {
+        now_ns.saturating_add(self.pause_ns)
+    }
+
+    /// Counts a request of its own.
+    pub fn issued(&mut self) {
+        self.requests += 1;
+        self.board.requests.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for FlowTurn {
+    fn drop(&mut self) {
+        // Those that go on share what is left among themselves.
+        self.board
+            .requests
+            .fetch_sub(self.requests, Ordering::Relaxed);
+        self.board.weight.fetch_sub(self.weight, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_have_turns_by_their_weights_until_one_leaves() {
+        let board = Arc::new(FlowBoard::default());
+        let join = |weight| {
+            let share = FlowShare {
+                group: 0,
+                weight,
+                pause_ns: 0,
+            };
+            FlowTurn::join(share, Arc::clone(&board))
+        };
+        let (mut one, mut other) = (join(8), join(2));
+        for _ in 0..1000 {
+            for turn in [&mut one, &mut other] {
+                if !turn.is_ahead() {
+                    turn.issued();
+                }
+            }
+        }
+        assert!((3..=5).contains(&(one.requests / other.requests)));
+        assert!(one.requests >= 400);
+        drop(other);
+        for _ in 0..1000 {
+            assert!(!one.is_ahead());
+            one.issued();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What a cell of jobs has done so far, for whoever asks while it goes on.
+
+use results::{CellRecord, EngineNotes};
+use workload::plan::{Cell, Plan};
+
+use crate::collect::Collection;
+use crate::figures::cell_record;
+use crate::lane::Lane;
+use crate::measured::{Measured, MeasuredLane};
+
+/// How often that is told.
+#[derive(Clone, Copy)]
+pub(crate) struct StatusWish<'a> {
+    pub interval_ns: u64,
+    pub plan: &'a Plan,
+}
+
+/// The threads that figures are of.
+#[derive(Clone, Copy)]
+pub(crate) struct StatusLanes<'a> {
+    pub lanes: &'a [Lane],
+    pub transaction_kinds: &'a [String],
+}
+
+impl<'a> StatusLanes<'a> {
+    pub const fn new(lanes: &'a [Lane], transaction_kinds: &'a [String]) -> Self {
+        Self {
+            lanes,
+            transaction_kinds,
+        }
+    }
+}
+
+/// The record as if the cell ended now: with what workers have handed over, which is whole
+/// intervals of them.
+pub(crate) fn so_far(
+    (cell, plan): (&Cell, &Plan),
+    of: StatusLanes<'_>,
+    collection: &Collection,
+    measure_ns: u64,
+) -> CellRecord {
+    let lanes = of.lanes.iter().enumerate();
+    let lanes = lanes.map(|(index, lane)| MeasuredLane {
+        lane: lane.clone(),
+        spans: collection.lanes[index].clone(),
+        outcome: collection.outcome_so_far(index),
+        series: Vec::new(),
+        goals: None,
+    });
+    let measured = Measured {
+        lanes: lanes.collect(),
+        intervals: Vec::new(),
+        engine_notes: EngineNotes::default(),
+        transaction_kinds: of.transaction_kinds.to_vec(),
+        measure_ns,
+        standstills: Vec::new(),
+        steady: None,
+    };
+    cell_record(plan, cell, &measured)
+}
