@@ -325,7 +325,7 @@ impl Writer {
         })
     }
 
-    /// Ends the thread behind so much, and does nothing itself.
+    /// Ends what is repeated after so much, and does nothing itself.
     fn finishes(&mut self, op: &Entity) -> Read<Option<Act>> {
         let (value, is_of_bytes) = (op.value()?, op.word == "finishonbytes");
         let (what, of) = self.counted(op, is_of_bytes)?;

@@ -10,11 +10,9 @@ impl Entity {
     /// The law of a random variable.
     pub(super) fn law(&self) -> Read<Law> {
         let number = |name, otherwise| self.number(name, DRAWN_MAX, otherwise);
-        let (step, min, most) = (
-            number("round", 0)?,
-            number("min", 0)?,
-            number("max", DRAWN_MAX)?,
-        );
+        let step = number("round", 0)?;
+        let min = number("min", 0)?;
+        let most = number("max", DRAWN_MAX)?;
         let (shape, base, least) = match self.kind == Kind::Cvar {
             true => (self.custom()?, 0, min),
             false => self.randvar(min).map(|(shape, base)| (shape, base, 0))?,

@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
             ..Script::default()
         },
         overrides,
-        flowops: Kind::Thread.row()[2].to_owned(),
+        flowops: Kind::Flowop.row()[2].to_owned(),
         composites: BTreeMap::new(),
         entity_count: 0,
     };
@@ -193,12 +193,8 @@ impl Parser<'_> {
         let has_own = !outer.locals.is_empty();
         let before = has_own.then(|| self.script.variables.clone());
         self.script.variables.extend(outer.locals.clone());
-        let behind = format!("a {}", kind.row()[0]);
-        let inside = if kind == Kind::Process {
-            "thread"
-        } else {
-            "flowop"
-        };
+        let [called, _, inside] = kind.row();
+        let behind = format!("a {called}");
         self.at.expect('{', &behind)?;
         while !self.at.takes('}') {
             let place = self.at.place();

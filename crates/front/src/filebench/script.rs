@@ -271,8 +271,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What it is called, which attributes it takes, those of older versions included, and what
-    /// stands in it; with blanks between.
+    /// What it is called, which attributes it takes, those of older versions included, and which
+    /// words begin what stands in it, or say what it does; with blanks between.
     pub(super) fn row(self) -> [&'static str; 3] {
         let mut rows = rows(include_str!("kinds.txt"));
         rows.nth(self as usize).unwrap_or_default()

@@ -32,7 +32,7 @@ impl Writer {
         })
     }
 
-    /// Leaves room alone where somebody waits for it, once all flowops are known.
+    /// Takes the limits of room away where nobody who puts has to wait, once all flowops are known.
     pub(super) fn make_room(&mut self) -> Read<()> {
         for (number, tokens) in self.program.tokens.iter_mut().enumerate() {
             let put = self.put.get(&number);
@@ -60,6 +60,7 @@ impl Writer {
         Ok(self.step(vec![act]))
     }
 
+    /// Takes what others put, and says how much room that has.
     fn taken(&mut self, value: u32, highwater: u32) -> Act {
         let name = self.program.labels[usize::from(self.thread.label)].clone();
         let number = self.tokens(&name);

@@ -7,8 +7,8 @@ use workload::program::{
 
 use super::options::Options;
 use crate::acts::{
-    between, end_after, fileset, group, moving, named, next, numbered_from, on_file, on_next, only,
-    opened, pause_before, phase, picked, rounds,
+    between, end_after, fileset, group, moving, named, next, number_of, numbered_from, on_file,
+    on_next, only, opened, pause_before, phase, picked, rounds,
 };
 
 /// Numbers of the filesets.
@@ -231,12 +231,7 @@ impl Writer<'_> {
     }
 
     fn label(&mut self, name: &str) -> u8 {
-        let known = self.labels.iter().position(|label| label == name);
-        // There are ten phases.
-        known.unwrap_or_else(|| {
-            self.labels.push(name.to_owned());
-            self.labels.len() - 1
-        }) as u8
+        number_of(&mut self.labels, name.to_owned())
     }
 }
 
