@@ -36,6 +36,15 @@ fn planned(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
     Ok(Value::Object(kept))
 }
 
+/// The same, but for how much room there is, which changes as others work on this machine.
+fn planned_anywhere(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
+    planned(bed, file, more).map_err(|error| {
+        let room = error.split_once(", but only ");
+        let told = room.and_then(|(need, room)| Some((need, room.split_once(" can be used")?.1)));
+        told.map_or(error.clone(), |(need, rest)| format!("{need}{rest}"))
+    })
+}
+
 /// The file as TOML, where there are words for it.
 fn converted(bed: &Bed, file: &str) -> Finished {
     let seen = bed.run(&["convert", file, "--to", "toml"]);
@@ -88,8 +97,8 @@ fn job_files_of_the_field_are_the_same_jobs_as_toml() {
             &["--engine", "null"],
             &["--seed", "7", "--run-time", "1s"],
         ] {
-            let wanted = planned(&bed, name, options);
-            let found = planned(&bed, "again.toml", options);
+            let wanted = planned_anywhere(&bed, name, options);
+            let found = planned_anywhere(&bed, "again.toml", options);
             assert_eq!(found, wanted, "{name} {options:?}\n{}", toml.stdout);
         }
         same_count += 1;
