@@ -294,8 +294,8 @@ fn options_of_globals_and_groups_are_told_as_by_fio() {
 #[test]
 fn goals_are_the_same_in_a_workload_file() {
     let bed = Bed::in_memory().unwrap();
-    let text = "[global]\nioengine=null\nsize=1m\n[a]\nrate_min=1k,2k\nmax_latency=20ms\n\
-                latency_target=5ms\nlatency_window=100ms\nlatency_percentile=99\nflow=3\n\
+    let text = "[global]\nioengine=null\nsize=1m\n[a]\nrate_min=1k,2k\nmax_latency=20s\n\
+                latency_target=5s\nlatency_window=100ms\nlatency_percentile=99\nflow=3\n\
                 exitall_on_error\n[b]\nwait_for=a\nsync_file_range=wait_after:4\nrw=write\n\
                 [c]\nstonewall\nss=bw_slope:0.5%\nss_dur=10\nss_ramp=2\n";
     let file = bed.file("goals.fio", text).display().to_string();
@@ -305,8 +305,8 @@ fn goals_are_the_same_in_a_workload_file() {
     let written = fs::read_to_string(&toml).unwrap();
     for key in [
         "byte_rate_min = \"2KiB\"",
-        "latency_max = \"20ms\"",
-        "latency_target = \"5ms\"",
+        "latency_max = \"20s\"",
+        "latency_target = \"5s\"",
         "flow_weight = 3",
         "after = \"a\"",
         "sync_range = \"wait-after\"",
