@@ -117,6 +117,8 @@ pub struct HarmlessText {
 
 impl ClassicText for HarmlessText {
     fn event(&mut self, event: &RunEvent) -> String {
+        // Files may tell what happened on the way, too.
+        let _ = self.exact.event(event);
         units::printable_lines(&self.shown.event(event)).into_owned()
     }
 

@@ -163,9 +163,7 @@ fn run_threads(
 ) -> Result<Run, RunError> {
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
-    let Starts {
-        ready, gate, end, ..
-    } = *starts;
+    let (ready, gate, end) = (starts.ready, starts.gate, starts.end);
     let at_work = AtWork::new(lane_count);
     scope(|scope| {
         let mut handles = Vec::with_capacity(lane_count);

@@ -33,7 +33,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "fio",
-        lines_max: 9531,
+        lines_max: 9720,
         reason: "job files are a language of hundreds of options",
     },
     Longer {

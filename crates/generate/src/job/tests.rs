@@ -1,12 +1,14 @@
 //! Streams of jobs, with what fio 3.33's own logs of requests showed.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, Request};
 use workload::job::{
-    BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection, ReadBack,
-    RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd, StreamPlan,
-    SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection, RangeSync,
+    ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
+    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use workload::plan::{ArrivalKind, Distribution, EngineKind};
 
@@ -306,6 +308,62 @@ fn syncs_follow_writes_but_not_the_last() {
 }
 
 #[test]
+fn a_sync_that_is_due_at_the_end_of_a_loop_comes_before_the_next() {
+    let mut synced = plan(Mix::Write, 32 * K);
+    synced.stream.sync.fsync_each = 4;
+    synced.stream.end.loops = Some(3);
+    let all = requests(&synced);
+    let syncs = all.iter().filter(|it| it.operation == Operation::Fsync);
+    // 24 writes, the last of which is left out.
+    assert_eq!((all.len(), syncs.count()), (29, 5));
+    assert_eq!(all[9].operation, Operation::Fsync);
+}
+
+#[test]
+fn ranges_are_of_what_was_written_to_a_file_since_the_last() {
+    let mut synced = plan(Mix::Write, 64 * K);
+    synced.files = vec![part(0, 1024 * K, 32 * K), part(1, 0, 32 * K)];
+    synced.stream.sync.range = Some(RangeSync {
+        write_count: 6,
+        waits_before: true,
+        writes: true,
+        waits_after: false,
+    });
+    let all = requests(&synced);
+    let ranges = all
+        .iter()
+        .filter(|it| it.operation == Operation::SyncFileRange);
+    let ranges: Vec<_> = ranges
+        .map(|it| {
+            (
+                it.file_index,
+                it.offset_bytes / K,
+                it.length_bytes / 1024,
+                it.handle,
+            )
+        })
+        .collect();
+    let how = Request::WAIT_BEFORE | Request::WRITE_OUT;
+    // 16 writes, by turns to both files: the sixth and the twelfth are the second file's.
+    assert_eq!(ranges, [(1, 0, 12, how), (1, 12, 12, how)]);
+}
+
+#[test]
+fn a_job_without_end_reads_back_behind_so_many_writes_alone() {
+    let mut verified = random(Mix::Write, 40 * K);
+    verified.stream.end.loops = None;
+    let read_back = |backlog| Some(ReadBack { backlog, batch: 0 });
+    verified.stream.read_back = read_back(5);
+    let count = |plan: &JobPlan, operation| {
+        let all = some_requests(plan, 100);
+        all.iter().filter(|it| it.operation == operation).count()
+    };
+    assert_eq!(count(&verified, Operation::Read), 50);
+    verified.stream.read_back = read_back(0);
+    assert_eq!(count(&verified, Operation::Read), 0);
+}
+
+#[test]
 fn what_was_written_is_read_back_in_its_order() {
     let mut verified = random(Mix::Write, 256 * K);
     verified.stream.read_back = Some(ReadBack {
@@ -414,6 +472,8 @@ fn pauses_begin_when_all_is_done() {
 fn an_error_ends_the_job_unless_it_is_borne() {
     let failing = plan(Mix::Read, 64 * K);
     let mut stream = JobStream::new(&failing, 1).unwrap();
+    let flag = Arc::new(AtomicBool::new(false));
+    stream.tell_failure_to(Arc::clone(&flag));
     assert!(matches!(stream.next(0, 1), Step::Issue(_)));
     stream.complete(
         Completion {
@@ -422,7 +482,9 @@ fn an_error_ends_the_job_unless_it_is_borne() {
         },
         2,
     );
+    assert!(!flag.load(Ordering::Relaxed));
     assert_eq!(stream.next(0, 3), Step::Finished);
+    assert!(flag.load(Ordering::Relaxed));
     let bearing = JobPlan {
         goes_on_after_errors: true,
         ..failing

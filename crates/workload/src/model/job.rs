@@ -237,15 +237,16 @@ pub struct JobTable {
 by_key! {
     JobTable, job_keys:
     name, count, waits, after, start_delay, ends_others, ends_others_on_error,
-    goes_on_after_errors, engine, cache, iodepth, sqpoll, iopoll, batch, target, files, file_names, size, start, start_step, size_percent,
-    start_percent, start_align, layout, page_cache, remove, layout_only, names, read, mixed,
-    random, block_size, block_unit, align, distribution, byte_zones, run_length, run_place, skip,
-    back, file_order, file_distribution, requests_per_file, zone_size, zone_used, zone_skip,
-    bytes, bytes_percent, operations, loops, starts_over, run_time, ramp_time, fsync_each,
-    fdatasync_each, fsync_at_end, sync_range_each, sync_range, durable, delay, burst, burst_time, burst_counts_issued, rate,
-    byte_rate, arrivals, delay_moves_rate, rate_min, byte_rate_min, rate_min_window,
-    rate_min_settle, latency_max, latency_target, latency_target_window, latency_target_percent,
-    latency_target_goes_on, until_steady, flow_weight, flow_group, flow_pause, content, verify, read_back, read_back_each,
+    goes_on_after_errors, engine, cache, iodepth, sqpoll, iopoll, batch, target, files,
+    file_names, size, start, start_step, size_percent, start_percent, start_align, layout,
+    page_cache, remove, layout_only, names, read, mixed, random, block_size, block_unit, align,
+    distribution, byte_zones, run_length, run_place, skip, back, file_order, file_distribution,
+    requests_per_file, zone_size, zone_used, zone_skip, bytes, bytes_percent, operations, loops,
+    starts_over, run_time, ramp_time, fsync_each, fdatasync_each, fsync_at_end, sync_range_each,
+    sync_range, durable, delay, burst, burst_time, burst_counts_issued, rate, byte_rate, arrivals,
+    delay_moves_rate, rate_min, byte_rate_min, rate_min_window, rate_min_settle, latency_max,
+    latency_target, latency_target_window, latency_target_percent, latency_target_goes_on,
+    until_steady, flow_weight, flow_group, flow_pause, content, verify, read_back, read_back_each,
     read_back_batch, seed, cpus, cpu_set, nice, io_class, io_priority, fio_compat, reads, writes,
 }
 

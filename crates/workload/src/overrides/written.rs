@@ -72,6 +72,9 @@ fn jobs_only_read(workload: &Workload) -> bool {
         let does_more = job.plan.writes() || job.plan.names.is_some() || job.verify || job.fills;
         !does_more && own.all(|it| is_itself(&files.files[it.file_index as usize]))
     };
+    if let Some(built) = &workload.jobs {
+        return built.jobs.iter().all(|job| reads(job, &built.files));
+    }
     let waves = check::waves(workload.clone());
     waves.iter().all(|wave| match check::jobs(wave) {
         Ok(Some(built)) => built.jobs.iter().all(|job| reads(job, &built.files)),

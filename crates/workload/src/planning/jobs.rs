@@ -67,7 +67,7 @@ pub(super) fn of_workload(
         name: workload.name_or_default(),
         targets: &targets,
     };
-    let files = layout.files(&built.files, &mut jobs)?;
+    let files = layout.files(built.files, &mut jobs)?;
     layout.check(&jobs, &files)?;
     layout.take_space(&files);
     let cell = layout.cell(&jobs, files)?;
@@ -92,8 +92,7 @@ impl Layout<'_, '_> {
     }
 
     /// The files with the targets that they lie on; what is all of a device gets its size.
-    fn files(&self, written: &JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
-        let mut files = written.clone();
+    fn files(&self, mut files: JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
         for (index, file) in (0_u32..).zip(&mut files.files) {
             let target_index = self.target(file);
             let entry = &self.context.targets.entries[target_index as usize];

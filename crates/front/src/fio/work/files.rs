@@ -375,37 +375,41 @@ fn spot(job: &Job, written: String) -> Result<Spot, Diagnostic> {
     let (directory, name) = match files.directories.get(at) {
         // A log may name files elsewhere.
         Some(directory) if !written.starts_with('/') || written.starts_with(directory) => {
-            let rest = written.strip_prefix(directory.as_str()).unwrap_or(&written);
-            (directory.clone(), rest.trim_start_matches('/').to_owned())
+            let rest = written.strip_prefix(directory.as_str());
+            let rest = rest.unwrap_or(&written).trim_start_matches('/');
+            (directory.as_str(), rest)
         }
         _ if written.starts_with('/') => {
             let (directory, name) = written.rsplit_once('/').unwrap_or(("", &written));
-            let directory = if directory.is_empty() { "/" } else { directory };
-            (directory.to_owned(), name.to_owned())
+            (if directory.is_empty() { "/" } else { directory }, name)
         }
-        _ => (".".to_owned(), written),
+        _ => (".", written.as_str()),
     };
-    let name = plain(&name).ok_or_else(|| {
-        let message = format!("the file name `{}` cannot be used", printable(&name));
+    let name = plain(name).ok_or_else(|| {
+        let message = format!("the file name `{}` cannot be used", printable(name));
         let error = job.place.error(message);
         error.help("use a name without `..`, below its directory")
     })?;
     Ok(Spot {
-        directory,
+        directory: directory.to_owned(),
         name: Some(name),
     })
 }
 
 /// The components of a name, if all of them lead down.
 fn plain(name: &str) -> Option<String> {
-    let components: Vec<&str> = name
-        .split('/')
-        .filter(|it| !it.is_empty() && *it != ".")
-        .collect();
-    let leads_down = components.iter().all(|it| *it != ".." && it.len() <= 255);
+    let components = || {
+        let all = name.split('/');
+        all.filter(|it| !it.is_empty() && *it != ".")
+    };
+    let leads_down = components().all(|it| it != ".." && it.len() <= 255);
     let is_good = leads_down
-        && !components.is_empty()
+        && components().next().is_some()
         && name.len() <= NAME_BYTES_MAX
         && !name.contains(['\0', '\n']);
-    is_good.then(|| components.join("/"))
+    let kept = components().map(|it| it.len() + 1).sum::<usize>();
+    is_good.then(|| match kept == name.len() + 1 {
+        true => name.to_owned(),
+        false => components().collect::<Vec<_>>().join("/"),
+    })
 }

@@ -39,7 +39,14 @@ pub(super) fn of(
     };
     let bytes = read(log).map_err(|reason| {
         let error = place.error(format!("the log cannot be read: {reason}"));
-        error.help("check the name of `read_iolog`")
+        let mut writes = set
+            .jobs
+            .iter()
+            .map(|it| it.settings.replay.write.as_deref());
+        error.help(match writes.any(|name| name == Some(*log)) {
+            true => "run the job that writes it by itself before: logs are read first of all",
+            false => "check the name of `read_iolog`",
+        })
     })?;
     Ok(Some(JobRecording {
         log: (*log).to_owned(),
