@@ -1077,6 +1077,8 @@ fn a_lab_is_asked_for_by_plain_names_and_kept() {
         ("image_size", json!("x")),
         ("scale", json!("2")),
         ("overwrite_device", json!("/dev/vda")),
+        // What a key of a workload names could lie anywhere.
+        ("settings", json!({"targets": "/"})),
     ] {
         let mut request = plain.clone();
         request[key] = value;

@@ -88,3 +88,54 @@ impl Shares {
         record.targets.clone_from(&self.targets);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stats::Interval;
+
+    use super::*;
+
+    fn sample(counts: &[u64]) -> Sample {
+        let span = |count: &u64| {
+            let mut span = Interval::with([0], 0);
+            (0..*count).for_each(|number| span.operation_mut(0).record(512, 1000 + number));
+            span
+        };
+        Sample {
+            spans: counts.iter().map(span).collect(),
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn shares_add_up_by_worker_and_by_target() {
+        let places = SharePlaces {
+            worker_count: 2,
+            target_count: 2,
+            lanes: vec![(0, vec![0, 1]), (1, vec![1])],
+        };
+        let mut shares = places.shares(0, &sample(&[3, 4]));
+        shares.merge(&places.shares(1, &sample(&[5])));
+        // What comes of an interval that nobody was in changes nothing.
+        shares.merge(&Shares::default());
+        let mut record = IntervalRecord::default();
+        shares.put_into(&mut record);
+        let counts = |parts: &[PartFigures]| -> Vec<(u64, u64)> {
+            parts.iter().map(|it| (it.count, it.bytes)).collect()
+        };
+        assert_eq!(counts(&record.workers), [(7, 7 * 512), (5, 5 * 512)]);
+        assert_eq!(counts(&record.targets), [(3, 3 * 512), (9, 9 * 512)]);
+        assert!(record.workers[0].max_ns >= 1003);
+    }
+
+    #[test]
+    fn one_alone_has_no_share() {
+        let places = SharePlaces {
+            lanes: vec![(0, vec![0])],
+            ..SharePlaces::default()
+        };
+        let mut record = IntervalRecord::default();
+        places.shares(0, &sample(&[3])).put_into(&mut record);
+        assert!(record.workers.is_empty() && record.targets.is_empty());
+    }
+}

@@ -57,7 +57,7 @@ async function list(frame, signal) {
     }, { class: "danger", "aria-label": `Delete lab ${lab.short_id}` });
     const few = lab.run_ids.slice(0, 32);
     return h("tr", {},
-      h("th", { scope: "row" }, h("a", { href: `${path}/page` }, lab.short_id), h("small", { class: "when" }, localTime(lab.started_at))),
+      h("th", { scope: "row" }, h("a", { href: `${path}/page` }, lab.short_id), h("small", { class: "note" }, localTime(lab.started_at))),
       h("td", { class: "name" }, lab.title), h("td", { class: "name" }, lab.columns.join(", ")),
       h("td", {}, String(lab.run_ids.length)), h("td", { class: "name" }, lab.kernel),
       h("td", { class: "name" }, h("div", { class: "actions" },

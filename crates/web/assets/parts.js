@@ -28,7 +28,7 @@ export class Parts {
     this.remark = h("p", { class: "remark" });
     this.element = h("section", { "aria-label": "Workers and targets", hidden: true },
       h("div", { class: "tiles-head" }, h("label", {}, "Workers and targets ", this.select), " ", this.cell),
-      this.remark, this.groups.map(({ element }) => element));
+      this.remark, this.box = h("div"));
     parent.append(this.element);
   }
 
@@ -43,13 +43,19 @@ export class Parts {
     const wanted = [...course.cells.values()].filter((cell) => cell.intervals.length > 0 && (planned(cell)?.workers ?? 1) +
       (planned(cell)?.target_paths?.length ?? 0) > 1);
     this.element.hidden = wanted.length === 0;
-    if (wanted.length === 0) return;
+    if (wanted.length === 0) {
+      this.box.replaceChildren();
+      return;
+    }
     this.offer(wanted);
     const chosen = this.cell.value === "" ? wanted.at(-1) : wanted.find(({ position }) => String(position) === this.cell.value);
     const cell = chosen ?? wanted.at(-1);
     const plan = planned(cell);
     for (const group of this.groups) group.draw(cell, plan, STATISTICS[this.select.value]);
-    const isTold = this.groups.some(({ element }) => !element.hidden);
+    const shown = this.groups.filter(({ isTold }) => isTold).map(({ element }) => element);
+    const isSame = shown.length === this.box.children.length && shown.every((one, index) => one === this.box.children[index]);
+    if (!isSame) this.box.replaceChildren(...shown);
+    const isTold = shown.length > 0;
     this.select.disabled = !isTold;
     this.remark.textContent = isTold
       ? `All on one scale. One that did less than half of the median of all in the last interval is marked as behind.`
@@ -77,13 +83,14 @@ class Group {
     this.list = h("ul", { class: "multiples" });
     this.scale = h("small", { class: "note" });
     this.numbers = h("details", { class: "numbers", ontoggle: () => this.fillTable() }, h("summary", {}, "Data as a table"));
-    this.element = h("div", { hidden: true }, h("h3", {}, title), this.list, this.scale, this.numbers);
+    this.isTold = false;
+    this.element = h("div", {}, h("h3", {}, title), this.list, this.scale, this.numbers);
   }
 
   draw(cell, plan, statistic) {
     const told = cell.intervals.filter((interval) => (interval[this.kind] ?? []).length > 0);
-    this.element.hidden = told.length === 0;
-    if (told.length === 0) return;
+    this.isTold = told.length > 0;
+    if (!this.isTold) return;
     this.told = told;
     const last = told.at(-1);
     const count = last[this.kind].length;

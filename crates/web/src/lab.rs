@@ -1,8 +1,6 @@
 //! Labs and published experiments to start: what `lab run` and `paper run` take, as far as it is
 //! safe to ask for from a page.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
@@ -33,8 +31,6 @@ pub struct LabRequest {
     pub scale: Option<String>,
     /// Whether the kernel's caches are dropped before each workload.
     pub cold: bool,
-    /// Other keys of the workloads with their values, as `--set` takes them.
-    pub settings: BTreeMap<String, String>,
 }
 
 impl LabRequest {
@@ -53,9 +49,8 @@ impl LabRequest {
     /// Refuses what is no lab, and whatever could be an option or a place on the command line.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
         let names = [&self.workloads, &self.file_systems];
-        let counts = names.map(Vec::len).into_iter().chain([self.settings.len()]);
-        if counts.max() > Some(COUNT_MAX) {
-            let error = format!("there are more than {COUNT_MAX} of something");
+        if names.iter().any(|names| names.len() > COUNT_MAX) {
+            let error = format!("there are more than {COUNT_MAX} workloads or file systems");
             return Err(Refusal::bad(error));
         }
         for name in &self.workloads {

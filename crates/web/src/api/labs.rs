@@ -150,9 +150,6 @@ pub(crate) fn command_line(shared: &Shared, lab: &LabRequest) -> Result<Vec<OsSt
     if lab.cold {
         arguments.push("--cold".into());
     }
-    for (key, value) in &lab.settings {
-        arguments.push(format!("--set={key}={value}").into());
-    }
     arguments.extend(lab.workloads.iter().map(OsString::from));
     arguments.extend(lab.paper.iter().map(OsString::from));
     Ok(arguments)
