@@ -24,7 +24,7 @@ export class HeatMap {
     this.select = choice([["", "all operations"]], "", { onchange: () => this.draw() });
     this.numbers = h("details", { class: "numbers", ontoggle: () => this.fillTable() },
       h("summary", {}, "Data as a table"));
-    const summary = "How many operations were how slow when: the darker, the more.";
+    const summary = "How many operations were how slow when: the stronger the color, the more.";
     this.element = h("figure", { class: "chart wide" },
       h("figcaption", {}, h("h4", {}, "Heat map of latency"), h("p", {}, summary)),
       h("div", { class: "controls" }, field("Operations", this.select)), this.plot, this.numbers);
