@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::job::{BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, NamedFile};
+use crate::model::defaults::SIZE_DEFAULT;
 use crate::model::{Seed, Workload};
 use crate::plan::{
     CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind,
@@ -16,7 +17,6 @@ use super::options::SEED_DEFAULT;
 use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::worker_seed;
-use super::space::SIZE_DEFAULT;
 use super::targets::Entry;
 use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
 

@@ -3,6 +3,7 @@
 use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
+use crate::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use crate::model::{
     ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Precondition, Seed, StepKind, TestType,
     UntilChoice, Workload,
@@ -22,9 +23,6 @@ pub(super) const SEED_DEFAULT: u64 = 1;
 
 /// The depths among which the best is looked for, unless others are written.
 const DEPTHS_SEARCHED: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
-const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
 
 /// The workload's keys with their values.
 pub(super) struct Options {

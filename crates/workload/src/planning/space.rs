@@ -7,14 +7,11 @@ use units::format::size as rounded;
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::facts::{SystemFacts, kept_free_bytes};
+use crate::model::defaults::SIZE_DEFAULT;
 use crate::plan::{Plan, TargetKind, TargetPlan};
 
 use super::Context;
 use super::targets::Entry;
-
-/// Size of a test file when nobody says one: small enough to be made in seconds, larger than the
-/// caches of drives.
-pub(super) const SIZE_DEFAULT: u64 = 1 << 30;
 
 /// A default is cut to whole multiples of this, and not below it.
 pub(super) const SIZE_UNIT: u64 = 1 << 20;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::job::{BuiltJob, BuiltJobs, FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
+use crate::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
 use crate::model::{FilesChoice, JobFileChoice, JobFileTable, JobTable, OneOrMany};
 use crate::plan::FrontOrigin;
 
@@ -22,12 +23,6 @@ const TARGETS_MAX: u32 = 2048;
 
 /// Positions in files are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
-
-/// The size of a file of which nobody says it.
-const SIZE_DEFAULT: u64 = 1 << 30;
-
-/// The size of a file of which the name alone matters.
-const NAMED_SIZE_DEFAULT: u64 = 4096;
 
 /// A job with its files by their names, which its plan knows by numbers.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,18 +5,10 @@ use units::{Bytes, Rate, Span};
 use crate::job::{
     DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
 };
+use crate::model::defaults::{FLOOR_SETTLE_DEFAULT, FLOOR_WINDOW_DEFAULT, READING_DEFAULT};
 use crate::model::{DirectionTable, JobTable, UntilSteadyTable};
 
 use super::super::Flaw;
-
-/// The time that a least rate is of where none is said.
-const FLOOR_WINDOW: Span = Span::from_secs(1);
-
-/// For so long no rate is judged where nothing is said.
-const FLOOR_SETTLE: Span = Span::from_secs(2);
-
-/// The time of one reading where none is said.
-const READING: Span = Span::from_secs(1);
 
 /// Readings that are judged together at most, which results keep.
 const READINGS_MAX: usize = 100_000;
@@ -41,8 +33,8 @@ pub(super) fn goals(table: &JobTable) -> Result<JobGoals, Flaw> {
     Ok(JobGoals {
         rate_floor: is_asked.then(|| RateFloor {
             least,
-            window_ns: table.rate_min_window.unwrap_or(FLOOR_WINDOW).0,
-            settle_ns: table.rate_min_settle.unwrap_or(FLOOR_SETTLE).0,
+            window_ns: table.rate_min_window.unwrap_or(FLOOR_WINDOW_DEFAULT).0,
+            settle_ns: table.rate_min_settle.unwrap_or(FLOOR_SETTLE_DEFAULT).0,
         }),
         latency_ns_max: PerDirection {
             read: latency_ns_max(reads)?,
@@ -133,7 +125,7 @@ fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, Flaw> {
         is_percent,
         window_ns: table.window.0,
         ramp_ns: table.ramp.unwrap_or_default().0,
-        interval_ns: table.interval.unwrap_or(READING).0,
+        interval_ns: table.interval.unwrap_or(READING_DEFAULT).0,
         group_index: table.group,
     };
     if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {

@@ -6,6 +6,7 @@ use crate::job::{
     BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
     StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
+use crate::model::defaults::BLOCK_DEFAULT;
 use crate::model::{
     BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
     OneOrMany, SyncRangeWord,
@@ -14,9 +15,6 @@ use crate::plan::{ArrivalKind, Distribution};
 
 use super::super::access::{self, SHARE_ERROR_MAX};
 use super::super::{Flaw, Step};
-
-/// Sizes of requests of which nobody says them.
-const BLOCK_DEFAULT: Bytes = Bytes(4 * Bytes::KIB);
 
 /// The stream of a table, in all of its files' bytes; `moved_bytes` are those of a loop.
 pub(super) fn stream(

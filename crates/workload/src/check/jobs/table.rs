@@ -5,6 +5,7 @@ use units::{Bytes, Percent, Span};
 use crate::job::{
     BuiltJob, DurableWrites, FileShare, IoPriority, JobPlace, JobPlan, JobThread, StreamPlan,
 };
+use crate::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use crate::model::{IoClassWord, JobTable, Seed, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
@@ -14,12 +15,6 @@ use super::super::values::{range, time};
 use super::files::{FileState, LooseJob, LoosePart, parts};
 use super::goals::goals;
 use super::stream::stream;
-
-/// How long a job is measured that has no end of its own.
-const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
-
-/// What of it is not measured before that.
-const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
 
 /// The most requests or loops: positions of files are no larger.
 const COUNT_MAX: u64 = i64::MAX as u64;

@@ -3,6 +3,7 @@
 use units::{Bytes, Percent, Rate, Span};
 
 use crate::job::{GoalMeasure, JobGoals, LeastRate, SteadyGoal};
+use crate::model::defaults::{FLOOR_SETTLE_DEFAULT, FLOOR_WINDOW_DEFAULT, READING_DEFAULT};
 use crate::model::{DirectionTable, JobTable, UntilSteadyTable};
 
 use super::differing;
@@ -11,8 +12,8 @@ use super::differing;
 pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
     if let Some(floor) = &goals.rate_floor {
         put_floor(floor.least.read, floor.least.write, table);
-        table.rate_min_window = differing(Span(floor.window_ns), Span::from_secs(1));
-        table.rate_min_settle = differing(Span(floor.settle_ns), Span::from_secs(2));
+        table.rate_min_window = differing(Span(floor.window_ns), FLOOR_WINDOW_DEFAULT);
+        table.rate_min_settle = differing(Span(floor.settle_ns), FLOOR_SETTLE_DEFAULT);
     }
     let most = &goals.latency_ns_max;
     if most.read == most.write {
@@ -68,7 +69,7 @@ fn steady(goal: &SteadyGoal) -> UntilSteadyTable {
         limit: (!goal.is_percent).then_some(goal.limit),
         window: Span(goal.window_ns),
         ramp: differing(Span(goal.ramp_ns), Span(0)),
-        interval: differing(Span(goal.interval_ns), Span::from_secs(1)),
+        interval: differing(Span(goal.interval_ns), READING_DEFAULT),
         group: goal.group_index,
     }
 }

@@ -6,6 +6,7 @@ use crate::job::{
     BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
     StreamPlan, ThinkRule, Visits, Wrap,
 };
+use crate::model::defaults::BLOCK_DEFAULT;
 use crate::model::{
     BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
     OneOrMany, SizeShare, SyncRangeWord,
@@ -62,7 +63,7 @@ fn put_blocks(
 ) {
     let least = |rule: &BlockRule| rule.sizes.min_bytes();
     let sizes = choice(&main.sizes);
-    let default = BlockSizeChoice::Fixed(Bytes(4096));
+    let default = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
     table.align = differing(bytes(main.align_bytes), bytes(least(main)));
     table.block_unit = unit(&main.sizes).filter(|unit| *unit != bytes(least(main)));
     if main != rest {

@@ -4,6 +4,9 @@ use units::{Bytes, Percent, Span};
 
 use crate::check::{FileState, LooseJob, LoosePart, loose};
 use crate::job::{BuiltJob, DurableWrites, FileCache};
+use crate::model::defaults::{
+    NAMED_SIZE_DEFAULT, RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT, SIZE_DEFAULT,
+};
 use crate::model::{
     ContentChoice, CpuList, FilesChoice, IoClassWord, JobFileChoice, JobFileTable, JobTable,
     OneOrMany, Seed, Workload,
@@ -12,12 +15,6 @@ use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::names::pattern;
 use super::{differing, goals, stream};
-
-/// Sizes of files of which nobody says them.
-const SIZE_DEFAULT: u64 = 1 << 30;
-
-/// The same of files of which the name alone matters.
-const NAMED_SIZE_DEFAULT: u64 = 4096;
 
 /// Tables that stand for the jobs; so many jobs stand before them in the file.
 pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) -> Vec<JobTable> {
@@ -306,11 +303,11 @@ fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobT
     let starts_over = end.bytes > all_bytes || end.loops.is_none();
     table.starts_over = differing(end.starts_over, starts_over);
     let is_endless = end.loops.is_none();
-    let default = |seconds: u64| Span::from_secs(if is_endless { seconds } else { 0 });
+    let default = |span| if is_endless { span } else { Span(0) };
     let run_time = Span(plan.run_time_ns);
-    let says = workload.run_time.is_some() || run_time != default(10);
+    let says = workload.run_time.is_some() || run_time != default(RUN_TIME_DEFAULT);
     table.run_time = says.then_some(run_time);
     let ramp_time = Span(plan.ramp_time_ns);
-    let says = workload.ramp_time.is_some() || ramp_time != default(2);
+    let says = workload.ramp_time.is_some() || ramp_time != default(RAMP_TIME_DEFAULT);
     table.ramp_time = says.then_some(ramp_time);
 }
