@@ -91,7 +91,11 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         ready: &ready,
         gate: &gate,
         end: &end,
-        of: StatusLanes::new(&lanes, &transaction_kinds),
+        of: StatusLanes {
+            cell,
+            lanes: &lanes,
+            transaction_kinds: &transaction_kinds,
+        },
     };
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);

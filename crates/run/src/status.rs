@@ -15,26 +15,18 @@ pub(crate) struct StatusWish<'a> {
     pub plan: &'a Plan,
 }
 
-/// The threads that figures are of.
+/// The cell that figures are of, and its threads.
 #[derive(Clone, Copy)]
 pub(crate) struct StatusLanes<'a> {
+    pub cell: &'a Cell,
     pub lanes: &'a [Lane],
     pub transaction_kinds: &'a [String],
-}
-
-impl<'a> StatusLanes<'a> {
-    pub const fn new(lanes: &'a [Lane], transaction_kinds: &'a [String]) -> Self {
-        Self {
-            lanes,
-            transaction_kinds,
-        }
-    }
 }
 
 /// The record as if the cell ended now: with what workers have handed over, which is whole
 /// intervals of them.
 pub(crate) fn so_far(
-    (cell, plan): (&Cell, &Plan),
+    plan: &Plan,
     of: StatusLanes<'_>,
     collection: &Collection,
     measure_ns: u64,
@@ -56,5 +48,5 @@ pub(crate) fn so_far(
         standstills: Vec::new(),
         steady: None,
     };
-    cell_record(plan, cell, &measured)
+    cell_record(plan, of.cell, &measured)
 }

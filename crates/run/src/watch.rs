@@ -133,7 +133,7 @@ fn tell_status(
     measure_ns: u64,
 ) {
     if let Some(wish) = kit.status {
-        let record = so_far((kit.cell, wish.plan), of, collection, measure_ns);
+        let record = so_far(wish.plan, of, collection, measure_ns);
         (kit.listener)(&RunEvent::SoFar {
             record: Box::new(record),
         });
