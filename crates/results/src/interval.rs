@@ -10,7 +10,7 @@ use crate::Names;
 use crate::zero::is_zero;
 
 /// Intervals tell no more workers or targets apart.
-pub const INTERVAL_PARTS_MAX: usize = 64;
+const PARTS_MAX: usize = 64;
 
 /// Figures of a stretch of measured time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +98,12 @@ impl LatencyCounts {
 }
 
 impl IntervalRecord {
+    /// Whether intervals tell so many workers or targets apart: from two on, up to 64.
+    #[must_use]
+    pub const fn tells_apart(count: usize) -> bool {
+        count >= 2 && count <= PARTS_MAX
+    }
+
     /// Adds how often which latency was measured in the interval.
     #[must_use]
     pub fn with_latencies(mut self, interval: &Interval, names: Names) -> Self {

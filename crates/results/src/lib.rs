@@ -63,9 +63,7 @@ pub use format::{FORMAT, upgrade_cell};
 pub use goals::{
     FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, SteadyReading, SteadyReadings,
 };
-pub use interval::{
-    INTERVAL_PARTS_MAX, IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts, PartFigures,
-};
+pub use interval::{IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts, PartFigures};
 pub use key::CellKey;
 pub use lab::{
     Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,

@@ -1,8 +1,6 @@
 //! What each worker did in an interval, and what was done on each target.
 
-use std::collections::BTreeSet;
-
-use results::{INTERVAL_PARTS_MAX, IntervalRecord, PartFigures};
+use results::{IntervalRecord, PartFigures};
 use workload::plan::Cell;
 
 use crate::lane::Lane;
@@ -27,16 +25,16 @@ pub(crate) struct Shares {
 impl SharePlaces {
     /// Those of a cell's lanes.
     pub fn of(cell: &Cell, lanes: &[Lane]) -> Self {
-        let all: BTreeSet<u32> = cell.target_indexes().collect();
+        let all: Vec<u32> = cell.target_indexes().collect();
         let place = |target: u32| all.iter().position(|it| *it == target).unwrap_or(0);
         let lane = |lane: &Lane| {
             let spans = lane.plan.spans.iter();
             let places = spans.map(|span| place(span.target_index)).collect();
             (lane.worker_index, places)
         };
-        let wanted = |count: usize| match count {
-            2..=INTERVAL_PARTS_MAX => count,
-            _ => 0,
+        let wanted = |count| match IntervalRecord::tells_apart(count) {
+            true => count,
+            false => 0,
         };
         Self {
             worker_count: wanted(cell.workers.len()),

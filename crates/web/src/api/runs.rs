@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Query};
-use results::{CellNames, INTERVAL_PARTS_MAX, Timestamp, Warning};
+use results::{CellNames, IntervalRecord, Timestamp, Warning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{CellView, RunOrder, RunQuery, RunRow, RunStatus};
@@ -237,9 +237,9 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
 /// Names of parts, where intervals tell them apart: as `IntervalRecord::workers` says.
 fn parts(names: impl Iterator<Item = String>) -> Vec<String> {
     let names: Vec<String> = names.collect();
-    match names.len() {
-        2..=INTERVAL_PARTS_MAX => names,
-        _ => Vec::new(),
+    match IntervalRecord::tells_apart(names.len()) {
+        true => names,
+        false => Vec::new(),
     }
 }
 
