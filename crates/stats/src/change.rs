@@ -95,13 +95,13 @@ fn split(values: &[f64]) -> Option<(usize, f64)> {
 
 /// How long the first of two levels is that fit best.
 fn first_length(values: &[f64]) -> usize {
-    let distance = |length: &usize| {
-        let (before, after) = values.split_at(*length);
-        around_median(before) + around_median(after)
-    };
     let lengths = LEVEL_MIN..=values.len() - LEVEL_MIN;
-    let best = lengths.min_by(|one, other| distance(one).total_cmp(&distance(other)));
-    best.unwrap_or(values.len() / 2)
+    let distances = lengths.map(|length| {
+        let (before, after) = values.split_at(length);
+        (around_median(before) + around_median(after), length)
+    });
+    let best = distances.min_by(|one, other| one.0.total_cmp(&other.0));
+    best.map_or(values.len() / 2, |(_, length)| length)
 }
 
 /// The distances of values from their median, added up.
