@@ -47,7 +47,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         create,
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
-        workload_file: written(&workloads, &overrides),
+        workload_file: kept_toml(&workloads, &overrides),
         stop,
         continued: continued.flag(),
         ..RunOptions::default()
@@ -100,10 +100,14 @@ const KEPT_BYTES_MAX: usize = 256 << 10;
 
 /// What is measured as a workload file with all options in place, as the record keeps it; none
 /// where it cannot be said in one.
-fn written(workloads: &[Workload], overrides: &Overrides) -> Option<String> {
-    let written = overrides.written(workloads).ok()?;
-    let text = to_toml(&written).ok()?;
+fn kept_toml(workloads: &[Workload], overrides: &Overrides) -> Option<String> {
+    let text = as_toml(workloads, overrides).ok()?;
     Some(text).filter(|text| text.len() <= KEPT_BYTES_MAX)
+}
+
+/// What would be measured as a workload file, with all options in place.
+fn as_toml(workloads: &[Workload], overrides: &Overrides) -> Result<String, Diagnostic> {
+    to_toml(&overrides.written(workloads)?)
 }
 
 /// Prints the workload that would be measured, with all options in place.
@@ -115,8 +119,7 @@ fn print_toml(
     for warning in warnings {
         tell_text!("{warning}\n");
     }
-    let written = overrides.written(workloads)?;
-    print_document(&Document::Data(to_toml(&written)?))?;
+    print_document(&Document::Data(as_toml(workloads, overrides)?))?;
     Ok(Exit::Measured)
 }
 
