@@ -2,7 +2,8 @@
 
 use results::{LabRecord, Timestamp};
 use rusqlite::{Connection, params};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 use crate::column::json;
@@ -10,7 +11,7 @@ use crate::list::short_ids;
 use crate::store::Store;
 
 /// A lab in a few words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabRow {
     /// The lab's name.
     pub id: String,

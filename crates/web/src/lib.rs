@@ -37,7 +37,7 @@ pub use api::checks::{CheckAnswer, ConvertAnswer, LineVerdict};
 pub use api::control::ToldRun;
 pub use api::events::HelloEvent;
 pub use api::facts::{RootFacts, ServerFacts};
-pub use api::labs::{LabsAnswer, ListedLab};
+pub use api::labs::LabsAnswer;
 pub use api::over_time::{CellIntervals, IntervalsAnswer};
 pub use api::runs::{PlannedCell, RemovedRun, RunView};
 pub use api::trend::{TrendAnswer, TrendChange, TrendRun};

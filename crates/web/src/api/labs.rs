@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::extract::Path;
 use axum::http::StatusCode;
-use results::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::LabRow;
@@ -25,56 +24,16 @@ const FOLDER: &str = "pgmeter-lab";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabsAnswer {
     /// Newest first.
-    pub labs: Vec<ListedLab>,
+    pub labs: Vec<LabRow>,
 }
 
 impl JsonDocument for LabsAnswer {
     const FORMAT: &'static str = "pgmeter-serve-labs/1";
 }
 
-/// A lab in a few words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ListedLab {
-    /// The lab's id.
-    pub id: String,
-    /// The shortest beginning of it that is that of no other lab or run.
-    pub short_id: String,
-    /// When it began.
-    pub started_at: Timestamp,
-    /// What it is, in a line.
-    pub title: String,
-    /// The workloads, or what was looked at.
-    pub sections: Vec<String>,
-    /// The file systems.
-    pub columns: Vec<String>,
-    /// The runs that it was made of; some may have been removed.
-    pub run_ids: Vec<String>,
-    /// Release of the kernel.
-    pub kernel: String,
-    /// The machine.
-    pub host: String,
-}
-
-impl From<LabRow> for ListedLab {
-    fn from(row: LabRow) -> Self {
-        Self {
-            id: row.id,
-            short_id: row.short_id,
-            started_at: row.started_at,
-            title: row.title,
-            sections: row.sections,
-            columns: row.columns,
-            run_ids: row.run_ids,
-            kernel: row.kernel,
-            host: row.host,
-        }
-    }
-}
-
 /// `GET /api/labs`
 pub(crate) async fn list(shared: State) -> Answer {
     let labs = shared.with_store(|store| Ok(store.labs()?)).await?;
-    let labs = labs.into_iter().map(ListedLab::from).collect();
     document(&LabsAnswer { labs })
 }
 
