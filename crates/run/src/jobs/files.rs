@@ -9,7 +9,7 @@ use engine::Fileset;
 use results::{RunEvent, Warning};
 use target::{FillPlan, NamedOpen, NamedPlace};
 use workload::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
-use workload::plan::{Cell, ContentPlan, EngineKind};
+use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
 use super::tree::JobTree;
 use crate::RunError;
@@ -20,9 +20,8 @@ impl Session<'_> {
     /// Makes sure that every file of the cell is there and long enough; what is missing is laid out
     /// anew, as everything here is pgmeter's own.
     pub(super) fn make_job_files(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
-        for (file_index, file) in (0_u32..).zip(&files.files) {
-            let used: Vec<_> = users(cell, file_index).collect();
-            let is_touched = used.iter().any(|job| job.engine != EngineKind::Null);
+        for (users, file) in users(cell, files).iter().zip(&files.files) {
+            let is_touched = users.iter().any(|it| it.job.engine != EngineKind::Null);
             if !is_touched {
                 continue;
             }
@@ -34,8 +33,9 @@ impl Session<'_> {
                 continue;
             };
             self.ensure_tree(file.target_index)?;
-            let stamp = self.stamp_of(cell, file_index)?;
-            self.lay_out(cell, (file, name), file_index, stamp)?;
+            let stamp = self.stamp_of(users)?;
+            let content = users.first().map(|it| it.worker.content);
+            self.lay_out((file, name), content, stamp)?;
             let place = NamedPlace {
                 tree: &self.job_trees[&file.target_index].tree,
                 name,
@@ -79,14 +79,9 @@ impl Session<'_> {
 
     /// The length of the stamped blocks that a file must hold when the cell begins; none where
     /// nobody checks what was there before.
-    fn stamp_of(&self, cell: &Cell, file_index: u32) -> Result<Option<u32>, RunError> {
-        let mut workers = cell.workers.iter().filter(|worker| worker.verify);
-        let checks = workers.any(|worker| {
-            worker.job.as_ref().is_some_and(|job| {
-                job.stream.mix.reads() && job.files.iter().any(|it| it.file_index == file_index)
-            })
-        });
-        match checks {
+    fn stamp_of(&self, users: &[FileUser<'_>]) -> Result<Option<u32>, RunError> {
+        let mut checking = users.iter().filter(|it| it.worker.verify);
+        match checking.any(|it| it.job.stream.mix.reads()) {
             true => Ok(Some(stamp_bytes(self.plan)?)),
             false => Ok(None),
         }
@@ -94,9 +89,8 @@ impl Session<'_> {
 
     fn lay_out(
         &mut self,
-        cell: &Cell,
         (file, name): (&NamedFile, &str),
-        file_index: u32,
+        content: Option<ContentPlan>,
         stamp: Option<u32>,
     ) -> Result<(), RunError> {
         let job_tree = &self.job_trees[&file.target_index];
@@ -110,12 +104,8 @@ impl Session<'_> {
         if !is_unwanted && is_stamped && (is_long_enough || grows) {
             return Ok(());
         }
-        let content = cell.workers.iter().find(|worker| {
-            let job = worker.job.as_ref();
-            job.is_some_and(|job| job.files.iter().any(|it| it.file_index == file_index))
-        });
         let fill = FillPlan {
-            content: content.map_or(ContentPlan::Incompressible, |worker| worker.content),
+            content: content.unwrap_or(ContentPlan::Incompressible),
             verify_block_bytes: stamp,
             seed: self.job_seed(file),
             prepare_device: false,
@@ -233,11 +223,12 @@ impl Session<'_> {
             let Some(job) = worker.job.as_deref().filter(|job| job.writes()) else {
                 continue;
             };
+            let writes_all = writes_all(job);
             for part in &job.files {
                 let file = &files.files[part.file_index as usize];
                 let Some(name) = &file.name else { continue };
                 let is_whole =
-                    writes_all(job) && (part.start_bytes, part.size_bytes) == (0, file.size_bytes);
+                    writes_all && (part.start_bytes, part.size_bytes) == (0, file.size_bytes);
                 let Some(tree) = self.job_trees.get_mut(&file.target_index) else {
                     continue;
                 };
@@ -274,9 +265,25 @@ impl Session<'_> {
     }
 }
 
-fn users(cell: &Cell, file_index: u32) -> impl Iterator<Item = &JobPlan> {
-    let jobs = cell.workers.iter().filter_map(|it| it.job.as_deref());
-    jobs.filter(move |job| job.files.iter().any(|it| it.file_index == file_index))
+/// Who works on a file.
+struct FileUser<'a> {
+    worker: &'a WorkerPlan,
+    job: &'a JobPlan,
+}
+
+/// Who works on each of the files, in the order of the workers; who works on several parts of one
+/// stands there as often.
+fn users<'a>(cell: &'a Cell, files: &JobFiles) -> Vec<Vec<FileUser<'a>>> {
+    let mut all: Vec<Vec<FileUser<'a>>> = files.files.iter().map(|_| Vec::new()).collect();
+    for worker in &cell.workers {
+        let Some(job) = worker.job.as_deref() else {
+            continue;
+        };
+        for part in &job.files {
+            all[part.file_index as usize].push(FileUser { worker, job });
+        }
+    }
+    all
 }
 
 /// Whether a job that ends by itself has written every byte of its files.
