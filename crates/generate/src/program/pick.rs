@@ -29,9 +29,15 @@ pub(super) enum Picked {
 #[derive(Debug)]
 pub(super) struct Picker {
     pub fileset: u8,
+    pub of: Candidates,
+    pub turns: Turns,
+}
+
+/// The files of a fileset that may be picked.
+#[derive(Debug)]
+pub(super) struct Candidates {
     pub which: Which,
     pub claim: Claim,
-    pub turns: Turns,
     /// The files whose turn can be, of the fileset's.
     pub files: Range<u32>,
 }
@@ -44,6 +50,12 @@ pub(super) enum Turns {
         order: Passage,
         turn: Counter,
     },
+    Other(OtherTurns),
+}
+
+/// Turns that are too much to be written out wherever a file is picked.
+#[derive(Debug)]
+pub(super) enum OtherTurns {
     /// Each again and again, as they are numbered.
     Around {
         turn: u32,
@@ -129,89 +141,86 @@ pub(super) fn is_initial(file: u32, permille: u32) -> bool {
 }
 
 impl Picker {
-    /// As [`Picker::next`], short where each file comes once as they are numbered.
+    /// The next file.
     #[inline(always)]
-    pub(super) fn next_in_row(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
-        if let Turns::Once {
-            order: Passage::Forward,
-            turn: Counter::Own(turn),
-        } = &mut self.turns
-            && *turn < self.files.end - self.files.start
-        {
-            let file = self.files.start + *turn;
-            if states.claim(file, self.which, self.claim) == Claimed::Yes {
-                *turn += 1;
+    pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
+        let (order, turn) = match &mut self.turns {
+            Turns::Once { order, turn } => (order, turn),
+            Turns::Other(turns) => return turns.next(&self.of, states, rng),
+        };
+        let count = self.of.count();
+        while let Some(turn) = turn.next(count) {
+            let file = self.of.files.start + order.at(turn, count);
+            if self.of.claim(file, states) == Claimed::Yes {
                 return Picked::File(file);
             }
         }
-        self.next(states, rng)
+        Picked::Nothing
     }
+}
 
-    /// The next file.
-    #[inline]
-    pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
-        let count = self.files.end - self.files.start;
-        let start = self.files.start;
-        let (which, claim) = (self.which, self.claim);
-        match &mut self.turns {
-            Turns::Once { order, turn } => {
-                while let Some(turn) = turn.next(count) {
-                    let file = start + order.at(turn, count);
-                    if states.claim(file, which, claim) == Claimed::Yes {
-                        return Picked::File(file);
-                    }
-                }
-                Picked::Nothing
-            }
-            Turns::Initial { permille, turn } => {
+impl OtherTurns {
+    fn next(&mut self, of: &Candidates, states: &FileStates, rng: &mut Rng) -> Picked {
+        let (count, start) = (of.count(), of.files.start);
+        match self {
+            Self::Initial { permille, turn } => {
                 while *turn < count {
                     let file = start + *turn;
                     *turn += 1;
-                    if is_initial(file, *permille)
-                        && states.claim(file, which, claim) == Claimed::Yes
-                    {
+                    if is_initial(file, *permille) && of.claim(file, states) == Claimed::Yes {
                         return Picked::File(file);
                     }
                 }
                 Picked::Nothing
             }
-            Turns::Index(file) => match states.claim(*file, which, claim) {
+            Self::Index(file) => match of.claim(*file, states) {
                 Claimed::Yes => Picked::File(*file),
                 Claimed::Busy => Picked::Busy,
                 Claimed::No => Picked::Nothing,
             },
-            Turns::Around { turn } => {
-                let from = *turn;
-                let picked = self.from(states, from);
-                if let (Picked::File(file), Turns::Around { turn }) = (picked, &mut self.turns) {
+            Self::Around { turn } => {
+                let picked = of.from(states, *turn);
+                if let Picked::File(file) = picked {
                     *turn = file - start + 1;
                 }
                 picked
             }
-            Turns::AroundTogether => {
-                let picked = self.from(states, states.rotor(which));
+            Self::AroundTogether => {
+                let picked = of.from(states, states.rotor(of.which));
                 if let Picked::File(file) = picked {
-                    states.turn_on(which, file);
+                    states.turn_on(of.which, file);
                 }
                 picked
             }
-            Turns::ByLaw(sampler) => {
+            Self::ByLaw(sampler) => {
                 let number = sampler.amount(rng.next_u64());
                 // Below the count, which was 32 bits.
-                self.from(states, (number % u64::from(count.max(1))) as u32)
+                of.from(states, (number % u64::from(count.max(1))) as u32)
             }
-            Turns::Drawn(draw) => {
+            Self::Drawn(draw) => {
                 let mut drawn = 0;
                 for _ in 0..DRAWS_MAX {
                     // Below the count, which was 32 bits.
                     drawn = draw.index(rng) as u32;
-                    if states.claim(start + drawn, which, claim) == Claimed::Yes {
+                    if of.claim(start + drawn, states) == Claimed::Yes {
                         return Picked::File(start + drawn);
                     }
                 }
-                self.from(states, drawn)
+                of.from(states, drawn)
             }
         }
+    }
+}
+
+impl Candidates {
+    #[inline]
+    fn count(&self) -> u32 {
+        self.files.end - self.files.start
+    }
+
+    #[inline]
+    fn claim(&self, file: u32, states: &FileStates) -> Claimed {
+        states.claim(file, self.which, self.claim)
     }
 
     /// The first that qualifies from a place on, and around.
@@ -219,12 +228,12 @@ impl Picker {
         if states.has_none(self.which) {
             return Picked::Nothing;
         }
-        let count = self.files.end - self.files.start;
+        let count = self.count();
         let mut is_busy = false;
         for places in [from.min(count)..count, 0..from.min(count)] {
             for place in places {
                 let file = self.files.start + place;
-                match states.claim(file, self.which, self.claim) {
+                match self.claim(file, states) {
                     Claimed::Yes => return Picked::File(file),
                     Claimed::Busy => is_busy = true,
                     Claimed::No => {}
@@ -252,10 +261,12 @@ mod tests {
         };
         Picker {
             fileset: 0,
-            which,
-            claim,
+            of: Candidates {
+                which,
+                claim,
+                files: 0..count,
+            },
             turns,
-            files: 0..count,
         }
     }
 
@@ -319,11 +330,15 @@ mod tests {
             states.claim(file, Which::Absent, Claim::Alone);
             states.appear(file, false);
         }
-        let mut around = picker(Which::Present, Turns::Around { turn: 0 }, 3);
+        let mut around = picker(
+            Which::Present,
+            Turns::Other(OtherTurns::Around { turn: 0 }),
+            3,
+        );
         let mut rng = Rng::new(1);
         let seen: Vec<Picked> = (0..4).map(|_| around.next(&states, &mut rng)).collect();
         assert_eq!(seen, [0, 2, 0, 2].map(Picked::File));
-        around.claim = Claim::Alone;
+        around.of.claim = Claim::Alone;
         assert_eq!(around.next(&states, &mut rng), Picked::Busy);
         states.release_all();
         states.vanish(0);

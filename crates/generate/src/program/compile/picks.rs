@@ -9,7 +9,7 @@ use workload::program::{Order, Pick, Turn};
 
 use super::{Compiler, taken_place};
 use crate::position::{Draw, Permutation, Seeds};
-use crate::program::pick::{Counter, Passage, Picker, Turns};
+use crate::program::pick::{Candidates, Counter, OtherTurns, Passage, Picker, Turns};
 use crate::program::sampler::Sampler;
 use crate::program::states::Claim;
 use crate::program::{Seat, SharedTurns};
@@ -36,30 +36,35 @@ impl Compiler<'_> {
         };
         let once = |order| Turns::Once { order, turn };
         let turns = match (&pick.order, seat.initial) {
-            (Order::Next, true) => Turns::Initial {
+            (Order::Next, true) => Turns::Other(OtherTurns::Initial {
                 permille: seat.program.filesets[usize::from(pick.fileset)].present_permille,
                 turn: 0,
-            },
+            }),
             (Order::Next, false) => once(Passage::Forward),
             (Order::Back, _) => once(Passage::Backward),
             (Order::Shuffled, _) => once(Passage::Shuffled(Permutation::new(length, order_seed))),
             (Order::Listed(order), _) => once(Passage::Listed(order.files.clone())),
-            (Order::Around, _) if pick.turn == Turn::Shared => Turns::AroundTogether,
-            (Order::Around, _) => Turns::Around { turn: 0 },
-            (Order::Index(file), _) => Turns::Index((*file).min(count.saturating_sub(1))),
-            (Order::ByLaw(law), _) => Turns::ByLaw(Box::new(Sampler::new(law)?)),
-            (Order::Drawn(distribution), _) => Turns::Drawn(Box::new(self.draw(
-                distribution,
-                length.max(1),
-                pick.fileset,
-            )?)),
+            (Order::Around, _) => Turns::Other(match pick.turn {
+                Turn::Shared => OtherTurns::AroundTogether,
+                Turn::Own | Turn::Slice => OtherTurns::Around { turn: 0 },
+            }),
+            (Order::Index(file), _) => {
+                Turns::Other(OtherTurns::Index((*file).min(count.saturating_sub(1))))
+            }
+            (Order::ByLaw(law), _) => Turns::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?))),
+            (Order::Drawn(distribution), _) => {
+                let draw = self.draw(distribution, length.max(1), pick.fileset)?;
+                Turns::Other(OtherTurns::Drawn(Box::new(draw)))
+            }
         };
         self.pickers.push(Picker {
             fileset: pick.fileset,
-            which: pick.which,
-            claim,
+            of: Candidates {
+                which: pick.which,
+                claim,
+                files,
+            },
             turns,
-            files,
         });
         Ok(number as u16)
     }

@@ -12,7 +12,7 @@ use engine::{Completion, Operation, OperationSet, Request};
 
 use super::{Interpreter, Level};
 use crate::program::code::{Amount, CallCode, Form, Instruction, Place, Subject};
-use crate::program::pick::{Picked, Turns};
+use crate::program::pick::{Picked, Picker, Turns};
 use crate::program::slot::{Frame, OngoingCall, Opened, Section};
 use crate::program::states::Claim;
 use crate::{Flow, Generator, Step};
@@ -26,26 +26,32 @@ const ASIDE: usize = CALLS_MAX;
 #[derive(Debug)]
 pub struct Straight {
     interpreter: Interpreter,
-    calls: Box<[StraightCall]>,
-    /// The picker of the first call, and its fileset.
-    picker: usize,
-    fileset: usize,
-    /// What the calls are counted as together.
-    kind: u8,
-    label: Option<u8>,
-    /// Where the interpreter's transaction ends.
-    end: u16,
+    row: Row,
     /// The call that is next or in flight, or [`ASIDE`].
     at: usize,
     /// The file that was picked, and the one before it.
     file: u32,
     file_before: u32,
-    /// Bytes that all calls of the row write.
-    row_bytes: u64,
     /// When the first call of the row was issued; 0 before.
     begin_ns: u64,
     /// When the last one was.
     call_ns: u64,
+}
+
+/// The body of an interpreter that goes a straight path.
+#[derive(Debug)]
+struct Row {
+    calls: Box<[StraightCall]>,
+    /// The picker of the first call, and its fileset.
+    picker: usize,
+    fileset: u8,
+    /// What the calls are counted as together.
+    kind: u8,
+    label: Option<u8>,
+    /// Where the interpreter's transaction ends.
+    end: u16,
+    /// Bytes that all calls write.
+    bytes: u64,
 }
 
 /// A call that is known but for its file.
@@ -85,8 +91,16 @@ impl Straight {
     /// # Errors
     /// The interpreter itself where it does not.
     pub fn of(interpreter: Interpreter) -> Result<Self, Box<Interpreter>> {
-        match Self::row(&interpreter) {
-            Some(row) => Ok(row.with(interpreter)),
+        match Row::of(&interpreter) {
+            Some(row) => Ok(Self {
+                interpreter,
+                row,
+                at: ASIDE,
+                file: 0,
+                file_before: 0,
+                begin_ns: 0,
+                call_ns: 0,
+            }),
             None => Err(Box::new(interpreter)),
         }
     }
@@ -104,100 +118,56 @@ impl AsRef<Interpreter> for Straight {
     }
 }
 
-/// What is known of the body of an interpreter.
-struct Row {
-    calls: Box<[StraightCall]>,
-    picker: usize,
-    kind: u8,
-    label: Option<u8>,
-    end: u16,
-}
-
 impl Row {
-    fn with(self, interpreter: Interpreter) -> Straight {
-        let fileset = interpreter.code.pickers[self.picker].fileset;
-        Straight {
-            row_bytes: bytes(&self.calls),
-            interpreter,
-            calls: self.calls,
-            picker: self.picker,
-            fileset: fileset.into(),
-            kind: self.kind,
-            label: self.label,
-            end: self.end,
-            at: ASIDE,
-            file: 0,
-            file_before: 0,
-            begin_ns: 0,
-            call_ns: 0,
-        }
-    }
-}
-
-impl Straight {
-    fn row(interpreter: &Interpreter) -> Option<Row> {
+    /// None where something else is done, or what is done is not known beforehand.
+    fn of(interpreter: &Interpreter) -> Option<Self> {
         let code = &interpreter.code;
-        let is_alone = interpreter.slots.len() == 1 && interpreter.is_empty(code.first);
-        let mut row = code.instructions[usize::from(code.body)..].iter();
-        let Some(&Instruction::TransactionBegin { kind, label, end }) = row.next() else {
+        let begin = usize::from(code.body);
+        let Instruction::TransactionBegin { kind, label, end } = code.instructions[begin] else {
             return None;
         };
-        let mut calls = Vec::new();
-        let numbers = row.by_ref().map_while(|it| match it {
-            Instruction::Call(number) => Some(*number),
-            _ => None,
-        });
-        let mut here_bytes = 0;
-        for number in numbers {
-            let instruction = code.body + 1 + calls.len() as u16;
-            let call = &code.calls[usize::from(number)];
-            calls.push(StraightCall::of(call, instruction, &mut here_bytes)?);
+        let is_body = code.instructions.get(usize::from(end) + 1) == Some(&Instruction::RoundEnd);
+        let is_alone = interpreter.slots.len() == 1 && interpreter.is_empty(code.first);
+        let inner = &code.instructions[begin + 1..usize::from(end)];
+        if !is_body || !is_alone || inner.len() > CALLS_MAX {
+            return None;
         }
-        // What was not a call was the transaction's end.
-        let is_whole = usize::from(end) == usize::from(code.body) + 1 + calls.len()
-            && code.instructions.get(usize::from(end) + 1) == Some(&Instruction::RoundEnd);
-        let numbers = interpreter.calls_from(code.body + 1, calls.len());
-        let (first, rest) = numbers.split_first()?;
+        let call = |it: &Instruction| match it {
+            Instruction::Call(number) => code.calls.get(usize::from(*number)),
+            _ => None,
+        };
+        let codes: Vec<&CallCode> = inner.iter().map(call).collect::<Option<_>>()?;
+        let (first, rest) = codes.split_first()?;
         let Subject::Pick(picker) = first.subject else {
             return None;
         };
         let picker = usize::from(picker);
+        let Picker { turns, fileset, .. } = &code.pickers[picker];
         // Those that are through stay so, however often they are asked.
-        let has_end = matches!(
-            code.pickers[picker].turns,
-            Turns::Once { .. } | Turns::Initial { .. }
-        );
+        let has_end = matches!(turns, Turns::Once { .. });
+        let of_first = |it: &&CallCode| it.subject == Subject::Handle && it.handle == first.handle;
+        let closes = |it: &CallCode| it.operation == Operation::Close;
         let opens = matches!(first.operation, Operation::Create | Operation::Open);
-        let closes = |it: &&CallCode| it.operation == Operation::Close;
-        let is_closed = match opens {
-            true => {
-                rest.last().is_some_and(closes) && rest.iter().filter(|it| closes(it)).count() == 1
-            }
-            false => rest.is_empty(),
+        let is_closed = match rest.split_last() {
+            Some((last, between)) => opens && closes(last) && !between.iter().any(|it| closes(it)),
+            None => !opens,
         };
-        let is_one = rest
-            .iter()
-            .all(|it| it.subject == Subject::Handle && it.handle == first.handle);
-        let fits = calls.len() <= CALLS_MAX;
-        (is_alone && is_whole && has_end && is_closed && is_one && fits).then(|| Row {
-            calls: calls.into(),
+        if !has_end || !is_closed || !rest.iter().all(of_first) {
+            return None;
+        }
+        let mut here_bytes = 0;
+        let places = code.body + 1..;
+        let calls = codes.iter().zip(places);
+        let calls = calls.map(|(call, at)| StraightCall::of(call, at, &mut here_bytes));
+        Some(Self {
+            calls: calls.collect::<Option<_>>()?,
             picker,
+            fileset: *fileset,
             kind,
             label,
             end,
+            bytes: here_bytes,
         })
-    }
-}
-
-impl Interpreter {
-    /// The calls of so many instructions.
-    fn calls_from(&self, at: u16, count: usize) -> Vec<&CallCode> {
-        let instructions = self.code.instructions[usize::from(at)..].iter().take(count);
-        let calls = instructions.filter_map(|it| match it {
-            Instruction::Call(number) => self.code.calls.get(usize::from(*number)),
-            _ => None,
-        });
-        calls.collect()
     }
 }
 
@@ -283,7 +253,7 @@ impl Generator for Straight {
 
     #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        let Some(call) = self.calls.get(self.at) else {
+        let Some(call) = self.row.calls.get(self.at) else {
             return self.next_aside(slot, now_ns);
         };
         let inner = &mut self.interpreter;
@@ -292,8 +262,8 @@ impl Generator for Straight {
             return self.next_aside(slot, now_ns);
         }
         if self.at == 0 {
-            let states = &inner.states[self.fileset];
-            match inner.code.pickers[self.picker].next_in_row(states, &mut inner.rng) {
+            let states = &inner.states[usize::from(self.row.fileset)];
+            match inner.code.pickers[self.row.picker].next(states, &mut inner.rng) {
                 Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
                 Picked::Busy | Picked::Nothing => return self.next_aside(slot, now_ns),
             }
@@ -304,8 +274,7 @@ impl Generator for Straight {
         }
         self.call_ns = now_ns;
         Step::Issue(Request {
-            // Below 255.
-            fileset: self.fileset as u8,
+            fileset: self.row.fileset,
             file_index: self.file,
             ..call.request
         })
@@ -321,13 +290,13 @@ impl Generator for Straight {
 
     #[inline]
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
-        let call = match self.calls.get(self.at) {
+        let call = match self.row.calls.get(self.at) {
             Some(call) if completion.result >= call.result_min => call,
             _ => return self.complete_aside(completion, now_ns),
         };
         let inner = &mut self.interpreter;
         let bytes = u64::from(call.request.length_bytes);
-        let states = &inner.states[self.fileset];
+        let states = &inner.states[usize::from(self.row.fileset)];
         match call.effect {
             Effect::Nothing => {}
             Effect::Create { claim, is_emptying } => {
@@ -357,7 +326,7 @@ impl Generator for Straight {
             inner.steps[usize::from(label)].record(span_ns, bytes, false);
         }
         self.at += 1;
-        match self.at < self.calls.len() {
+        match self.at < self.row.calls.len() {
             true => Flow::Apart,
             false => self.end_round(now_ns),
         }
@@ -373,15 +342,15 @@ impl Straight {
         let flow = match start_ns {
             0 => Flow::Apart,
             _ => Flow::Timed {
-                kind: self.kind,
+                kind: self.row.kind,
                 errno: 0,
                 start_ns,
             },
         };
-        if let (Some(label), 1..) = (self.label, start_ns) {
+        if let (Some(label), 1..) = (self.row.label, start_ns) {
             let span_ns = now_ns.saturating_sub(start_ns);
             let counter = &mut self.interpreter.steps[usize::from(label)];
-            counter.record(span_ns, self.row_bytes, false);
+            counter.record(span_ns, self.row.bytes, false);
         }
         if self.interpreter.level == Level::Awaited || !self.interpreter.claim_round() {
             self.last_round(now_ns);
@@ -418,12 +387,12 @@ impl Straight {
     /// call that is next, or waits for it.
     fn step_aside(&mut self, is_in_flight: bool) {
         let at = mem::replace(&mut self.at, ASIDE);
-        let Some(call) = self.calls.get(at) else {
+        let Some(call) = self.row.calls.get(at) else {
             return;
         };
         let is_in_row = at > 0 || is_in_flight;
         let frame = self.frame(at, self.begin_ns);
-        let row_bytes = self.row_bytes;
+        let row_bytes = self.row.bytes;
         let inner = &mut self.interpreter;
         let slot = &mut inner.slots[0];
         slot.idle_rounds = 0;
@@ -434,9 +403,9 @@ impl Straight {
         let wrote = |it: &&StraightCall| it.request.operation == Operation::Write;
         let register = &mut slot.registers[usize::from(request.handle)];
         // What the row before has left there.
-        let last = self.calls.iter().rev().find(wrote);
+        let last = self.row.calls.iter().rev().find(wrote);
         let (mut here_bytes, mut last_bytes) = (row_bytes, last.map(|it| it.request.offset_bytes));
-        register.fileset = self.fileset as u8;
+        register.fileset = self.row.fileset;
         register.file = match (at, is_in_flight) {
             (0, true) => self.file_before,
             _ => self.file,
@@ -448,7 +417,9 @@ impl Straight {
         if at > 0 {
             register.is_open = true;
             register.opened = Opened::InTransaction;
-            let begun = self.calls[..at].iter().chain(is_in_flight.then_some(call));
+            let begun = self.row.calls[..at]
+                .iter()
+                .chain(is_in_flight.then_some(call));
             last_bytes = begun.rev().find(wrote).map(|it| it.request.offset_bytes);
         }
         (register.here_bytes, register.stands_bytes) = (here_bytes, here_bytes);
@@ -467,7 +438,7 @@ impl Straight {
                 },
                 left_bytes: request.length_bytes.into(),
                 start_ns: self.call_ns,
-                fileset: self.fileset as u8,
+                fileset: self.row.fileset,
                 file: self.file,
                 is_claimed: at == 0,
                 expected_bytes: request.length_bytes,
@@ -479,10 +450,10 @@ impl Straight {
     /// The transaction of the row, of which so many calls are done.
     fn frame(&self, done: usize, start_ns: u64) -> Frame {
         Frame {
-            kind: Some(self.kind),
-            label: self.label,
-            bytes: bytes(&self.calls[..done]),
-            end: self.end,
+            kind: Some(self.row.kind),
+            label: self.row.label,
+            bytes: bytes(&self.row.calls[..done]),
+            end: self.row.end,
             loop_count: 0,
             step_count: 0,
             start_ns,
