@@ -1,6 +1,7 @@
 //! The command line as written; turning it into plans is the commands' business.
 
 mod count;
+mod crew;
 mod json;
 mod keys;
 mod lab;
@@ -25,6 +26,7 @@ use units::Percent;
 use crate::complete::values;
 use crate::schemas::schema_names;
 
+pub(crate) use crew::{CrewArgs, OnLostArg};
 pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
 pub(crate) use lab::{
@@ -116,6 +118,9 @@ pub(crate) enum Command {
     // Every flag behind the program's name is that program's, `--help` too.
     #[command(disable_help_flag = true, arg_required_else_help = true, after_help = AS_HELP)]
     As(AsArgs),
+    /// Measure what a leader on the standard streams says; `run --hosts` starts it
+    #[command(hide = true)]
+    Worker,
     /// Print a shell completion script
     Completions {
         /// The shell
@@ -165,6 +170,8 @@ pub(crate) struct RunArgs {
     /// Live display while measuring
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,
+    #[command(flatten, next_help_heading = "Several hosts")]
+    pub crew: CrewArgs,
 }
 
 /// Arguments of `check`.

@@ -199,6 +199,17 @@ impl From<run::RunError> for Failure {
     }
 }
 
+impl From<crew::CrewError> for Failure {
+    fn from(error: crew::CrewError) -> Self {
+        let help = error.help();
+        let exit = match error {
+            crew::CrewError::Hosts { .. } => Exit::Usage,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
+    }
+}
+
 impl From<web::WebError> for Failure {
     fn from(error: web::WebError) -> Self {
         use web::WebError as E;

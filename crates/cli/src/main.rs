@@ -137,6 +137,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Selftest(args) => command::selftest::selftest(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, &place, at_once),
+        Command::Worker => command::team::worker(at_once),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man(args) => command::manual::man(&args),
     }

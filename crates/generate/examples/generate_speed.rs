@@ -175,6 +175,7 @@ fn line(size_bytes: u32, of_size_percent: f64) -> LinePlan {
 fn plan(lines: Vec<LinePlan>) -> WorkerPlan {
     WorkerPlan {
         worker_index: 0,
+        rank: 0,
         name: "worker".into(),
         access_spec: "spec".into(),
         lines,

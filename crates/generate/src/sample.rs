@@ -38,6 +38,7 @@ pub(crate) fn span(start_bytes: u64, size_bytes: u64, iodepth: u32) -> SpanPlan 
 pub(crate) fn plan(lines: Vec<LinePlan>, spans: Vec<SpanPlan>) -> WorkerPlan {
     WorkerPlan {
         worker_index: 0,
+        rank: 0,
         name: "worker".into(),
         access_spec: "spec".into(),
         lines,

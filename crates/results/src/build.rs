@@ -150,6 +150,7 @@ impl CellRecord {
             worker_figures: Vec::new(),
             target_figures: Vec::new(),
             phase_figures: None,
+            crew: None,
         }
     }
 

@@ -11,8 +11,8 @@ use crate::errno_count::ErrnoCount;
 use crate::open_loop::OpenLoopFigures;
 use crate::parts::{CpuFigures, DeviceFigures, EngineNotes, TargetFigures, WorkerFigures};
 use crate::{
-    IntervalRecord, OperationFigures, Operations, Phase, PhaseFigures, Standstill, Status,
-    SteadyRecord, TransactionFigures, WithinRun,
+    CellCrew, IntervalRecord, OperationFigures, Operations, Phase, PhaseFigures, Standstill,
+    Status, SteadyRecord, TransactionFigures, WithinRun,
 };
 
 /// What was measured in one cell.
@@ -38,7 +38,7 @@ pub struct CellRecord {
     pub iodepth: u32,
     /// How many workers took part.
     pub workers: u32,
-    /// How many processes took part; 1 without MPI.
+    /// How many processes took part; 1 where one measured alone.
     pub ranks: u32,
     /// 0-based.
     pub repetition: u32,
@@ -120,6 +120,9 @@ pub struct CellRecord {
     /// A program's own figures, in the phases that the cell is measured for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase_figures: Option<PhaseFigures>,
+    /// What each of several processes did, and how well they agreed on the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crew: Option<Box<CellCrew>>,
 }
 
 impl CellRecord {

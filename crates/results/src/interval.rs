@@ -97,6 +97,47 @@ impl LatencyCounts {
     }
 }
 
+impl LatencyCounts {
+    /// Adds what was counted beside it.
+    pub fn merge(&mut self, other: &Self) {
+        if other.counts.is_empty() {
+            return;
+        }
+        if self.counts.is_empty() {
+            self.clone_from(other);
+            return;
+        }
+        let first = self.first_step.min(other.first_step);
+        let before = (self.first_step - first) as usize;
+        self.counts.splice(0..0, std::iter::repeat_n(0, before));
+        self.first_step = first;
+        let offset = (other.first_step - first) as usize;
+        let length = self.counts.len().max(offset + other.counts.len());
+        self.counts.resize(length, 0);
+        for (sum, count) in self.counts[offset..].iter_mut().zip(&other.counts) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+
+    /// A latency that so many percent did not exceed, in nanoseconds: the middle of its step, at most
+    /// 10 % off; none where nothing was counted.
+    #[must_use]
+    pub fn percentile(&self, percent: f64) -> Option<u64> {
+        let all = self.counts.iter().copied().fold(0, u64::saturating_add);
+        if all == 0 {
+            return None;
+        }
+        let rank = (percent * all as f64 / 100.0).ceil().clamp(1.0, all as f64) as u64;
+        let mut below = 0_u64;
+        let place = self.counts.iter().position(|count| {
+            below = below.saturating_add(*count);
+            below >= rank
+        });
+        let step = f64::from(self.first_step) + place? as f64 + 0.5;
+        Some((step / STEPS_PER_OCTAVE).exp2() as u64)
+    }
+}
+
 impl IntervalRecord {
     /// Whether intervals tell so many workers or targets apart: from two on, up to 64.
     #[must_use]

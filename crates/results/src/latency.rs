@@ -60,6 +60,15 @@ impl Latency {
         }
     }
 
+    /// The histogram that the figures are of, where it was kept.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram {
+        let buckets = self.histogram.buckets_ns.iter();
+        let ends = (self.min_ns.unwrap_or(0), self.max_ns.unwrap_or(0));
+        let counts = buckets.map(|[low_ns, _, count]| (*low_ns, *count));
+        Histogram::of_buckets(counts, self.sum_ns.into(), ends)
+    }
+
     /// How many latencies fell below each of the rising `bounds_ns` but not below the one before;
     /// the last of the counts holds those at or above every bound.
     ///

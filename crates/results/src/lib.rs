@@ -8,6 +8,7 @@ pub use jiff::Timestamp;
 
 mod build;
 mod cell;
+mod crew;
 mod doubt;
 mod effect;
 mod environment;
@@ -22,6 +23,7 @@ mod interval;
 mod key;
 mod lab;
 mod latency;
+mod merge;
 mod names;
 mod open_loop;
 mod operations;
@@ -46,6 +48,7 @@ mod within;
 mod zero;
 
 pub use cell::CellRecord;
+pub use crew::{CellCrew, ClockOffset, CrewRecord, HostRecord, RankFigures};
 pub use doubt::{
     MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_memory,
     doubt_short, doubt_store, longer_by, percentile_is_supported,
@@ -69,6 +72,7 @@ pub use lab::{
     Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,
 };
 pub use latency::{HistogramRecord, Latency, Percentiles};
+pub use merge::{RankCell, beside, merged};
 pub use names::Names;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};

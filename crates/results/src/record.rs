@@ -11,7 +11,10 @@ use units::{JsonDocument, json_page, parse_json, read_json};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::format::{self, FORMAT_1};
-use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status, Warning};
+use crate::{
+    CellRecord, CrewRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status,
+    Warning,
+};
 
 /// Everything that was planned, found and measured in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +43,9 @@ pub struct RunRecord {
     /// The machine and system.
     #[serde(default)]
     pub environment: Environment,
+    /// The processes that shared the run; none where one measured alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crew: Option<CrewRecord>,
     /// Reasons to doubt a figure.
     #[serde(default)]
     pub warnings: Vec<Warning>,
@@ -135,6 +141,7 @@ impl RunRecord {
             plan,
             workload_file: None,
             environment,
+            crew: None,
             warnings: Vec::new(),
             preconditions: Vec::new(),
             cells: Vec::new(),

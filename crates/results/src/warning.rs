@@ -210,6 +210,16 @@ warning_codes! {
     NotStored = "not-stored",
     /// The results store is on a device under test, which moves its bytes too.
     StoreOnTarget = "store-on-target",
+    /// The hosts that share a run are not alike.
+    UnequalHosts = "unequal-hosts",
+    /// The clocks of hosts are not known well enough for intervals to be cut at the same time.
+    ClockOffset = "clock-offset-large",
+    /// Processes that share a run did not begin together.
+    StartSpread = "start-spread",
+    /// Some of the processes that share a run were much slower than the others.
+    RankImbalance = "rank-imbalance",
+    /// A process that shared the run was lost.
+    RankLost = "rank-lost",
     /// Rates come from too short a time.
     TooShort = "too-short",
     /// The reader of a workload file or the planner understood something otherwise.

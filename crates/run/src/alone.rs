@@ -3,6 +3,7 @@
 use results::{RunEvent, Status, Warning};
 use workload::plan::Plan;
 
+use crate::crew::Crew;
 use crate::drive::drive;
 use crate::preflight::try_engines;
 use crate::session::{Finished, RunOptions, Session};
@@ -29,6 +30,34 @@ pub fn run(
     };
     session.start(warnings);
     if let Err(error) = session.prepare_all(admitted) {
+        return session.finish(Err(error));
+    }
+    let mut sessions = [session];
+    let mut driven = drive(&mut sessions);
+    let [mut session] = sessions;
+    session.conclude(driven.conclusions.pop().unwrap_or_default());
+    session.finish(driven.outcomes.pop().unwrap_or(Ok(())))
+}
+
+/// Runs a plan as [`run`] does, by processes that measure in the place of this one.
+pub fn run_with_crew<'a>(
+    plan: &'a Plan,
+    warnings: Vec<Warning>,
+    options: &'a RunOptions,
+    crew: &'a mut dyn Crew,
+    listener: &'a mut dyn FnMut(&RunEvent),
+) -> Finished {
+    let mut session = Session::new(plan, options, listener);
+    let record = crew.record();
+    if let Some(first) = record.hosts.first() {
+        session.record.environment = first.environment.clone();
+    }
+    session.record.crew = Some(record);
+    session.crew = Some(crew);
+    session.start(warnings);
+    let run = session.record.id.clone();
+    let prepared = session.with_crew(|crew, watch| crew.prepare(plan, &run, watch));
+    if let Some(Err(error)) = prepared {
         return session.finish(Err(error));
     }
     let mut sessions = [session];

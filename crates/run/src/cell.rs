@@ -44,15 +44,15 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let (sender, ready) = channel();
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
     let (mut lanes, mut tasks, mut transaction_kinds) = (Vec::new(), Vec::new(), Vec::new());
-    let (lane_count, goals) = (parts.len() as u64, GoalWatch::of(&parts));
+    let goals = GoalWatch::of(&parts);
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
     // The monitor passes on whoever wants the end, and ends rounds that are steady.
     let end = Arc::new(AtomicBool::new(kit.is_cut()));
-    for (index, part) in parts.into_iter().enumerate() {
+    for part in parts {
         transaction_kinds = part.transaction_kinds;
         let shape = part.lane.shape(part.operations, transaction_kinds.len());
         let (sample, outbox, inbox) = exchange(shape.clone());
-        let operations = share(kit.cell.operations, lane_count, index as u64);
+        let operations = part.lane.operations.unwrap_or(u64::MAX);
         let start = Start {
             sample,
             outbox,
@@ -192,7 +192,16 @@ fn run_threads(
         let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
         watch_waits(kit, collection, &thread_ids);
         let sleep = Sleep::new(lane_count, kit.continued, kit.clock);
-        let start_ns = kit.clock.now_ns();
+        let start_ns = match kit.meeting {
+            Some(meeting) if all_ready.len() == lane_count => match meeting.start(kit.stop) {
+                Some(start_ns) => start_ns,
+                None => {
+                    gate.open(Signal::Abandon);
+                    return Err(RunError::Stopped);
+                }
+            },
+            _ => kit.clock.now_ns(),
+        };
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);
         if all_ready.len() < lane_count {
@@ -215,6 +224,9 @@ fn run_threads(
             watch(kit, collection, watch_plan);
         }
         let outcomes = join(handles, cell_index);
+        if let (Some(meeting), Some(begin_ns)) = (kit.meeting, gate.begin_ns()) {
+            meeting.begun(begin_ns);
+        }
         wait_until_gone(all_ready.iter().map(|ready| ready.thread_id));
         let outcomes = outcomes?;
         let first = all_ready.into_iter().next();
@@ -337,14 +349,6 @@ fn count_from_the_first(outcomes: &mut [Outcome]) {
     }
 }
 
-/// Operations of one lane, so that all lanes together do exactly what was asked.
-fn share(operations: Option<u64>, lane_count: u64, index: u64) -> u64 {
-    match operations {
-        None => u64::MAX,
-        Some(all) => all / lane_count + u64::from(index < all % lane_count),
-    }
-}
-
 /// What was measured, with the indexes of its intervals.
 fn assemble(
     lanes: Vec<Lane>,
@@ -410,15 +414,5 @@ mod tests {
         count_from_the_first(&mut outcomes);
         assert_eq!(outcomes.map(|it| it.measured_ns), [10, 30, 0]);
         count_from_the_first(&mut []);
-    }
-
-    #[test]
-    fn shares_add_up_to_what_was_asked() {
-        for lane_count in 1..20 {
-            let sum: u64 = (0..lane_count)
-                .map(|index| share(Some(1001), lane_count, index))
-                .sum();
-            assert_eq!(sum, 1001);
-        }
     }
 }

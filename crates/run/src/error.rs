@@ -46,6 +46,17 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Someone ended it before it began.
+    #[error("it was ended before it began")]
+    Stopped,
+    /// One of several processes that share the run failed, or went away.
+    #[error("{message}")]
+    Crew {
+        /// Which one, and what happened.
+        message: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
     /// A worker ended in a way that it must not.
     #[error("worker {worker_index} of cell {cell_index} panicked")]
     Panicked {
@@ -74,7 +85,8 @@ impl RunError {
             Self::Target(error) => Some(error.help()),
             Self::Generate(error) => Some(error.help().to_owned()),
             Self::Pool(error) => Some(error.help().to_owned()),
-            Self::System { .. } => None,
+            Self::System { .. } | Self::Stopped => None,
+            Self::Crew { help, .. } => help.clone(),
             Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {

@@ -47,9 +47,9 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     record.steady = measured.steady.as_ref().map(|it| it.record.clone());
     record.engine_notes = measured.engine_notes.clone();
     record.intervals = measured.intervals.clone();
-    let workers = cell.workers.iter().enumerate();
+    record.workers = u32::try_from(cell.own_workers().count()).unwrap_or(u32::MAX);
     record.set_workers(
-        workers
+        cell.own_workers()
             .map(|(index, _)| worker_figures(index, plan, cell, measured, names))
             .collect(),
     );

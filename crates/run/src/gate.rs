@@ -1,6 +1,6 @@
 //! Where the workers of a cell wait for each other: all before the ramp, and jobs for jobs.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ pub(crate) enum Signal {
 pub(crate) struct Gate {
     signal: Mutex<Option<Signal>>,
     opened: Condvar,
+    /// When the first that went through was ready to work, in nanoseconds of the clock and 1; 0 as
+    /// long as there is none.
+    begin_ns: AtomicU64,
 }
 
 impl Gate {
@@ -28,6 +31,19 @@ impl Gate {
     pub fn open(&self, signal: Signal) {
         *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = Some(signal);
         self.opened.notify_all();
+    }
+
+    /// Takes note of when somebody who went through is ready to work.
+    pub fn note_begin(&self, now_ns: u64) {
+        let earlier = |known: u64| (known == 0 || now_ns < known - 1).then_some(now_ns + 1);
+        let _ = self
+            .begin_ns
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, earlier);
+    }
+
+    /// When the first was, in nanoseconds of the clock.
+    pub fn begin_ns(&self) -> Option<u64> {
+        self.begin_ns.load(Ordering::Relaxed).checked_sub(1)
     }
 
     /// Waits for the signal.

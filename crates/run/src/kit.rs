@@ -7,6 +7,7 @@ use results::RunEvent;
 use target::DeviceCounters;
 use workload::plan::Cell;
 
+use crate::crew::Meeting;
 use crate::status::StatusWish;
 
 /// What the run lends to a cell, or to a stage of one.
@@ -19,6 +20,8 @@ pub(crate) struct CellKit<'a> {
     pub skip: Option<&'a AtomicBool>,
     /// Set from outside when the process goes on after it was stopped.
     pub continued: &'a AtomicBool,
+    /// Where it is agreed with other processes when to begin.
+    pub meeting: Option<&'a dyn Meeting>,
     /// What is shown as being done, and how much of it there is.
     pub course: Course,
     /// The devices under the targets, which are looked at over the time of the measurement.

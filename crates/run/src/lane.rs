@@ -25,6 +25,8 @@ pub(crate) struct Lane {
     pub cursors: Cursors,
     /// When requests are due; none where each follows the one before.
     pub pace: Option<Paced>,
+    /// Operations that it is to do, where their number ends the cell.
+    pub operations: Option<u64>,
 }
 
 /// Positions, one a span of the lane's plan.
@@ -157,7 +159,20 @@ pub(crate) fn lanes(
     if let Some(rate) = cell.rate {
         set_paces(&mut lanes, rate, cell)?;
     }
+    if let Some(all) = cell.operations {
+        let count = lanes.len() as u64;
+        for (index, lane) in (0..).zip(&mut lanes) {
+            lane.operations = Some(share(all, count, index));
+        }
+    }
+    // Whoever works in another process is counted, but works there.
+    lanes.retain(|lane| cell.is_own(&lane.plan));
     Ok(lanes)
+}
+
+/// Operations of one lane, so that all lanes together do exactly what was asked.
+pub(crate) const fn share(all: u64, lane_count: u64, index: u64) -> u64 {
+    all / lane_count + (index < all % lane_count) as u64
 }
 
 /// Tells each lane when its requests are due; the lanes of a worker share its due times.
@@ -213,6 +228,7 @@ fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
         plan: worker.clone(),
         cursors,
         pace: None,
+        operations: None,
     }
 }
 
@@ -238,6 +254,7 @@ fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
             plan: generate::lane(worker, lane_index as u32),
             cursors: Cursors::Shared(vec![cursor]),
             pace: None,
+            operations: None,
         }
     };
     spans.iter().enumerate().map(lane).collect()

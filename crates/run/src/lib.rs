@@ -9,6 +9,7 @@ mod blank;
 mod calibrate;
 mod cell;
 mod collect;
+mod crew;
 mod curve;
 mod drain;
 mod drive;
@@ -54,8 +55,9 @@ mod waits;
 mod watch;
 mod worker;
 
-pub use alone::run;
+pub use alone::{run, run_with_crew};
 pub use blank::blank_storage;
+pub use crew::{Crew, CrewWatch, Meeting, Member};
 pub use error::RunError;
 pub use in_turn::{Turn, run_in_turn};
 pub use ready::refusals;

@@ -113,6 +113,7 @@ impl Session<'_> {
                 // Half of it would change every cell that follows.
                 skip: None,
                 continued: &self.options.continued,
+                meeting: None,
                 course: Course::default(),
                 devices: None,
                 status: None,
@@ -159,6 +160,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
     };
     let worker = WorkerPlan {
         worker_index: 0,
+        rank: 0,
         lines: vec![line],
         spans: vec![SpanPlan {
             iodepth: IODEPTH,

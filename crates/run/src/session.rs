@@ -19,6 +19,7 @@ use crate::RunError;
 use crate::blank::{blank_files, blank_storage};
 use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
+use crate::crew::{Crew, CrewWatch, Meeting};
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
 use crate::jobs::goals::goals_missed;
@@ -59,6 +60,8 @@ pub struct RunOptions {
     pub skip: Arc<AtomicBool>,
     /// Set from outside when the process goes on after it was stopped (`SIGCONT`).
     pub continued: Arc<AtomicBool>,
+    /// Where it is agreed with other processes when a cell begins, where several share the run.
+    pub meeting: Option<Arc<dyn Meeting>>,
 }
 
 /// What became of a run.
@@ -85,6 +88,8 @@ pub(crate) struct Session<'a> {
     pub is_cut_short: bool,
     /// Whether the listener knows of the run.
     pub has_started: bool,
+    /// Who measures in the place of this process.
+    pub crew: Option<&'a mut dyn Crew>,
     conclusions: Vec<Conclusion>,
 }
 
@@ -110,6 +115,7 @@ impl<'a> Session<'a> {
             borrows_targets: false,
             is_cut_short: false,
             has_started: false,
+            crew: None,
             conclusions: Vec::new(),
         }
     }
@@ -179,16 +185,8 @@ impl<'a> Session<'a> {
             return Ok(());
         };
         let cell = &*cell;
-        self.precondition(cell)?;
-        if self.stopped() {
+        if self.crew.is_none() && !self.is_ready_for(cell)? {
             return Ok(());
-        }
-        for target_index in target_indexes(cell) {
-            self.make_ready(target_index, cell)?;
-        }
-        let blank = blank_storage(self.plan, cell);
-        for warning in blank.into_iter().chain(blank_files(&self.targets, cell)) {
-            self.warn(warning);
         }
         self.tell(&RunEvent::CellStarted {
             index: cell.index,
@@ -200,6 +198,7 @@ impl<'a> Session<'a> {
         self.options.skip.store(false, Ordering::Relaxed);
         let first = self.record.cells.len();
         let outcome = match (&cell.files, &cell.jobs) {
+            _ if self.crew.is_some() => self.measure_by_crew(cell),
             (Some(files), _) => self.measure_files(cell, files),
             (None, Some(files)) => self.measure_jobs(cell, files),
             (None, None) => self.measure(cell),
@@ -207,6 +206,50 @@ impl<'a> Session<'a> {
         let is_whole = |record: &CellRecord| record.status != Status::Interrupted;
         self.is_cut_short |= !self.record.cells[first..].iter().all(is_whole);
         outcome
+    }
+
+    /// Makes the targets ready for the cell; whether it is still to be measured.
+    fn is_ready_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
+        self.precondition(cell)?;
+        if self.stopped() {
+            return Ok(false);
+        }
+        for target_index in target_indexes(cell) {
+            self.make_ready(target_index, cell)?;
+        }
+        let blank = blank_storage(self.plan, cell);
+        for warning in blank.into_iter().chain(blank_files(&self.targets, cell)) {
+            self.warn(warning);
+        }
+        Ok(true)
+    }
+
+    /// Has the crew measure a cell.
+    fn measure_by_crew(&mut self, cell: &Cell) -> Result<(), RunError> {
+        let measured = self.with_crew(|crew, watch| crew.measure(cell, watch));
+        for record in measured.transpose()?.unwrap_or_default() {
+            self.take(record);
+        }
+        Ok(())
+    }
+
+    /// Has the crew do something, and takes note of what there is to doubt; none without a crew.
+    pub fn with_crew<T>(
+        &mut self,
+        act: impl FnOnce(&mut dyn Crew, &mut CrewWatch<'_>) -> T,
+    ) -> Option<T> {
+        let crew = self.crew.as_deref_mut()?;
+        let mut watch = CrewWatch {
+            listener: &mut *self.listener,
+            warnings: Vec::new(),
+            stop: &self.options.stop,
+            skip: &self.options.skip,
+        };
+        let done = act(crew, &mut watch);
+        for warning in watch.warnings {
+            self.warn(warning);
+        }
+        Some(done)
     }
 
     /// Takes what became of the figures that were to be precise.
@@ -254,6 +297,7 @@ impl<'a> Session<'a> {
             stop: &self.options.stop,
             skip: Some(&self.options.skip),
             continued: &self.options.continued,
+            meeting: self.options.meeting.as_deref(),
             course: Course::default(),
             devices: observed(self.targets.values().map(Prepared::path)),
             status: match self.options.status_interval_ns {
@@ -303,6 +347,7 @@ impl<'a> Session<'a> {
             stop: &self.options.stop,
             skip: &self.options.skip,
             continued: &self.options.continued,
+            meeting: self.options.meeting.as_deref(),
             listener: self.listener,
             mismatches: (0, None),
         };
@@ -314,6 +359,11 @@ impl<'a> Session<'a> {
 
     /// Takes a record of the run's cells, with the reasons to doubt it.
     fn take(&mut self, mut record: CellRecord) {
+        if self.options.meeting.is_some() {
+            // Whoever leads has the figures of all, and doubts those.
+            self.record.cells.push(record);
+            return;
+        }
         record.within = WithinRun::of(&record);
         for warning in doubt(&record, &self.record.environment, &self.record.plan) {
             if !self.has_said(&warning) {
@@ -412,6 +462,7 @@ impl<'a> Session<'a> {
     }
 
     pub fn finish(mut self, outcome: Result<(), RunError>) -> Finished {
+        self.with_crew(|crew, watch| crew.finish(watch));
         for (_, prepared) in std::mem::take(&mut self.targets) {
             let left = match prepared.release(self.options.keep) {
                 Ok(report) => report

@@ -17,6 +17,8 @@ use crate::thread::thread_id;
 
 /// How often who waits looks whether it is to end, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
+/// How long before an agreed start nobody sleeps any more, in nanoseconds.
+const SPIN_NS: u64 = 2_000_000;
 
 /// What a lane's thread says when it can begin.
 pub(crate) struct Ready {
@@ -60,6 +62,8 @@ impl Start<'_> {
         let Signal::Start { start_ns } = self.gate.wait() else {
             return None;
         };
+        wait_until(start_ns, &self.clock, &self.stop);
+        self.gate.note_begin(self.clock.now_ns());
         let mut start_ns = start_ns.saturating_add(delay_ns);
         while !self.stop.load(Ordering::Relaxed) {
             let left_ns = start_ns.saturating_sub(self.clock.now_ns());
@@ -75,6 +79,19 @@ impl Start<'_> {
         self.schedule.start_ns = start_ns;
         let recorder = Recorder::new(self.sample, self.outbox, self.schedule, self.stop, counting);
         Some(recorder)
+    }
+}
+
+/// Sleeps until shortly before a time that was agreed on with other processes, then looks at the
+/// clock again and again: who sleeps is woken late. Alone, the time has come already.
+fn wait_until(start_ns: u64, clock: &TscClock, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let left_ns = start_ns.saturating_sub(clock.now_ns());
+        match left_ns.saturating_sub(SPIN_NS) {
+            _ if left_ns == 0 => break,
+            0 => std::hint::spin_loop(),
+            sleep_ns => std::thread::sleep(Duration::from_nanos(sleep_ns.min(LOOK_NS))),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn line(size_bytes: u32, read_percent: f64, random_percent: f64) -> L
 pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> WorkerPlan {
     WorkerPlan {
         worker_index,
+        rank: 0,
         name: format!("worker {worker_index}"),
         access_spec: "test".to_owned(),
         lines,
@@ -104,6 +105,7 @@ pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
             batch_fixed: false,
         },
         jobs: None,
+        rank: None,
     }
 }
 
@@ -136,6 +138,7 @@ fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunE
         stop,
         skip: None,
         continued: &AtomicBool::new(false),
+        meeting: None,
         status: None,
         mark: &mut |_, _| {},
         listener,

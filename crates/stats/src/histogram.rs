@@ -63,6 +63,32 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
+    /// What [`Histogram::buckets`] and the exact figures beside them were of: the lowest value of each
+    /// bucket, and how many samples fell there. Figures that do not fit the buckets are bent to.
+    #[must_use]
+    pub fn of_buckets(
+        buckets: impl IntoIterator<Item = (u64, u64)>,
+        sum_ns: u128,
+        (min_ns, max_ns): (u64, u64),
+    ) -> Self {
+        let mut it = Self::new();
+        for (low_ns, count) in buckets {
+            it.record_n(low_ns, count);
+        }
+        if !it.is_empty() {
+            it.sum_ns = sum_ns;
+            let (lowest, highest) = (it.min_ns, it.max_ns);
+            let same = |a: u64, b: u64| bucket::index_of(a) == bucket::index_of(b);
+            it.min_ns = if same(min_ns, lowest) { min_ns } else { lowest };
+            it.max_ns = if same(max_ns, highest) {
+                max_ns
+            } else {
+                highest
+            };
+        }
+        it
+    }
+
     /// Adds every sample of another histogram.
     ///
     /// Counts stop at the largest 64-bit number, which no measurement reaches.

@@ -46,6 +46,7 @@ impl Header {
             plan: plan.clone(),
             workload_file: record.workload_file.clone(),
             environment: record.environment.clone(),
+            crew: record.crew.clone(),
             warnings: Vec::new(),
             preconditions: record.preconditions.clone(),
             cells: Vec::new(),

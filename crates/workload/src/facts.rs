@@ -1,5 +1,7 @@
 //! What planning must know about the machine. The `target` crate finds it out; nothing here asks.
 
+use serde::{Deserialize, Serialize};
+
 use crate::plan::TargetKind;
 
 /// One part in this many of a file system stays free: nearly full, it is not what is measured.
@@ -15,7 +17,7 @@ pub fn kept_free_bytes(total_bytes: u64) -> u64 {
 }
 
 /// Facts about the machine and the targets.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SystemFacts {
     /// The targets that were looked at; one that is missing here is planned with placeholder
     /// facts and a warning.
@@ -29,7 +31,7 @@ pub struct SystemFacts {
 }
 
 /// Facts about one target.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// The path, as the workload or the option gives it.
     pub path: String,

@@ -199,6 +199,23 @@ pub struct Cell {
     /// The files of its jobs, where its workers have jobs in place of access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<Box<JobFiles>>,
+    /// The process whose workers alone are measured, where several share the run; none for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+}
+
+impl Cell {
+    /// Whether a worker is measured by this process.
+    #[must_use]
+    pub fn is_own(&self, worker: &WorkerPlan) -> bool {
+        self.rank.is_none_or(|rank| rank == worker.rank)
+    }
+
+    /// The workers that this process measures, with their places among all.
+    pub fn own_workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
+        let workers = self.workers.iter().enumerate();
+        workers.filter(|(_, worker)| self.is_own(worker))
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -331,6 +348,9 @@ impl Default for RingOptions {
 pub struct WorkerPlan {
     /// 0-based over the whole cell.
     pub worker_index: u32,
+    /// The process that it works in, 0-based, where several share a run.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub rank: u32,
     /// The worker's name, for reports.
     pub name: String,
     /// The access specification's name.
@@ -356,6 +376,11 @@ pub struct WorkerPlan {
     /// What it does in place of access lines, with an engine and an end of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Box<JobPlan>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+const fn is_first(rank: &u32) -> bool {
+    *rank == 0
 }
 
 /// The part of one target that a worker uses.

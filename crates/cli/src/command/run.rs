@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use results::{RunRecord, Status, Warning, WarningCode};
+use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::{Plan, TargetKind};
 use workload::{
@@ -14,6 +14,7 @@ use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
+use crate::command::team::Team;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -31,16 +32,23 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     let Input {
         workloads,
         warnings,
-        overrides,
+        mut overrides,
         ..
     } = input(&args.workload)?;
     if let Some(PrintArg::Toml) = args.print {
         return print_toml(&workloads, &warnings, &overrides);
     }
     let create = args.workload.options.create;
-    let planned = planned(&workloads, &overrides, create)?;
-    let outputs = Outputs::open(args, place)?;
     let stop = stop_flag(at_once)?;
+    let mut team = Team::gather(args, &stop)?;
+    let planned = match &mut team {
+        Some(team) => {
+            overrides.set_ranks(team.leader.ranks());
+            team.planned(&workloads, &overrides, &stop)?
+        }
+        None => planned(&workloads, &overrides, create)?,
+    };
+    let outputs = Outputs::open(args, place)?;
     let continued = Continued::watch()?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
@@ -60,14 +68,23 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         .chain(planned.warnings)
         .map(of_plan)
         .chain(keeper.doubts())
-        .chain(not_mounted(&planned.plan))
+        .chain(match team {
+            Some(_) => Vec::new(),
+            None => not_mounted(&planned.plan),
+        })
         .collect();
     let mut live = Live::begin((args.quiet, args.display), &options, at_once)?;
-    let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+    let mut listener = |event: &RunEvent| {
         keeper.hear(event);
         beside.hear(event);
         live.hear(event);
-    });
+    };
+    let (plan, leader) = (&planned.plan, team.as_mut().map(|team| &mut team.leader));
+    let mut finished = match leader {
+        Some(leader) => run::run_with_crew(plan, warnings, &options, leader, &mut listener),
+        None => run::run(plan, warnings, &options, &mut listener),
+    };
+    drop(team);
     live.finish();
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);

@@ -72,12 +72,14 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
             batch_fixed: false,
         },
         jobs: None,
+        rank: None,
     }
 }
 
 fn worker(worker_index: u32, name: &str, iodepth: u32, read_percent: f64) -> WorkerPlan {
     WorkerPlan {
         worker_index,
+        rank: 0,
         name: format!("Worker {}", worker_index + 1),
         access_spec: name.into(),
         lines: vec![LinePlan {

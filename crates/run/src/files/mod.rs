@@ -22,6 +22,7 @@ use workload::program::{Before, FileCommand, Program};
 
 use crate::RunError;
 use crate::cell::run_cell;
+use crate::crew::Meeting;
 use crate::exec;
 use crate::figures::cell_record;
 use crate::kit::{self, CellKit, Mark, is_cut};
@@ -55,6 +56,8 @@ pub(crate) struct FilesKit<'a> {
     pub skip: &'a AtomicBool,
     /// Set from outside when the process goes on after it was stopped.
     pub continued: &'a AtomicBool,
+    /// Where it is agreed with other processes when a stage begins.
+    pub meeting: Option<&'a dyn Meeting>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
@@ -234,7 +237,7 @@ impl FilesKit<'_> {
         ramp_time_ns: u64,
         tasks: Vec<FileTask>,
     ) -> Result<(Measured, CellRecord), RunError> {
-        let parts = self.cell.workers.iter().enumerate().zip(tasks);
+        let parts = self.cell.own_workers().zip(tasks);
         let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
         let parts = parts.collect();
         let phase = shown.phase.clone().unwrap_or_default();
@@ -254,6 +257,7 @@ impl FilesKit<'_> {
                 stop: self.stop,
                 skip: Some(self.skip),
                 continued: self.continued,
+                meeting: self.meeting,
                 course: shown,
                 devices,
                 status: None,

@@ -274,8 +274,9 @@ impl ProgramCourse {
         let all = self.cell.workers.len() as u32;
         let of_group = |group: &Group| group.workers.unwrap_or(all);
         let counts = phase.groups.iter().map(of_group);
+        let own = self.cell.own_workers().count() as u32;
         let waits = Arc::new(Waits::new(&self.program, phase, of_group));
-        let phase_end = Arc::new(PhaseEnd::new(counts.sum::<u32>().min(all)));
+        let phase_end = Arc::new(PhaseEnd::new(counts.sum::<u32>().min(own)));
         let ways = self.program.ways.len() as u8;
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
         let mut workers = self.cell.workers.clone().into_iter();
@@ -286,6 +287,9 @@ impl ProgramCourse {
             let progress = Arc::new(Progress::new(group.quotas.len()));
             let crew: Vec<WorkerPlan> = workers.by_ref().take(worker_count as usize).collect();
             for (worker_index, worker) in crew.iter().enumerate() {
+                if !self.cell.is_own(worker) {
+                    continue;
+                }
                 // Whose files it takes: its own, unless the group is shifted.
                 let owner = &crew[(worker_index + group.shift as usize) % crew.len()];
                 if let Some(trace) = &group.trace {

@@ -17,6 +17,7 @@ use crate::{RunOptions, run};
 fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
     WorkerPlan {
         worker_index,
+        rank: 0,
         name: format!("worker {worker_index}"),
         access_spec: "files".to_owned(),
         lines: Vec::new(),
@@ -84,6 +85,7 @@ pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Pro
             precondition: None,
             files: Some(files),
             jobs: None,
+            rank: None,
         }],
         seed: 1,
         settings: Vec::new(),

@@ -144,5 +144,6 @@ fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
         plan: worker.clone(),
         cursors: Cursors::Own(Vec::new()),
         pace: None,
+        operations: None,
     }
 }

@@ -23,6 +23,8 @@ pub struct Overrides {
     over: Workload,
     /// What is said to the tables of file workloads, in the order in which it was.
     table_options: Vec<TableOption>,
+    /// See [`Self::set_ranks`].
+    ranks: Option<u32>,
 }
 
 /// Workloads with the options in place.
@@ -60,6 +62,17 @@ impl Overrides {
         option.checked()?;
         self.table_options.push(option);
         Ok(())
+    }
+
+    /// Tells how many processes, on one machine or many, share the work: each has as many workers
+    /// as a run by one would have.
+    pub fn set_ranks(&mut self, ranks: u32) {
+        self.ranks = Some(ranks).filter(|ranks| *ranks > 1);
+    }
+
+    /// How many processes share the work, where there are several.
+    pub(crate) const fn ranks(&self) -> Option<u32> {
+        self.ranks
     }
 
     /// Sets a key of workloads themselves.

@@ -340,6 +340,7 @@ impl Layout<'_, '_> {
             precondition: options.precondition,
             files: None,
             jobs: None,
+            rank: None,
         }
     }
 
@@ -361,6 +362,7 @@ impl Layout<'_, '_> {
         let cpus = &options.cpus;
         WorkerPlan {
             worker_index,
+            rank: 0,
             name: member.name.clone(),
             access_spec,
             lines,

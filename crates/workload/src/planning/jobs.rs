@@ -304,6 +304,7 @@ impl Layout<'_, '_> {
             precondition: None,
             files: None,
             jobs: Some(Box::new(files)),
+            rank: None,
         })
     }
 }
@@ -322,6 +323,7 @@ fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
 fn worker(worker_index: u32, job: &BuiltJob, files: &JobFiles) -> WorkerPlan {
     WorkerPlan {
         worker_index,
+        rank: 0,
         name: job.name.clone(),
         access_spec: job.name.clone(),
         lines: Vec::new(),

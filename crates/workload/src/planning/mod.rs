@@ -10,6 +10,7 @@ mod memory;
 mod open_loop;
 mod options;
 mod order;
+mod ranks;
 mod repetition;
 mod resolver;
 mod seeds;
@@ -91,7 +92,7 @@ pub fn plan(
     };
     let applied = overrides.applied(workloads)?;
     context.warnings = applied.warnings;
-    let applied = applied.workloads;
+    let mut applied = applied.workloads;
     for workload in &applied {
         // The file was checked when it was read, so what is wrong now came by option.
         check_whole(workload).map_err(|flaw| flaw.diagnostic(""))?;
@@ -102,8 +103,11 @@ pub fn plan(
     context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
     let mut series = Vec::new();
     let mut seed = options::SEED_DEFAULT;
-    for (index, workload) in applied.iter().enumerate() {
-        let (own_seed, often, cells) = series_of(workload, index, &mut context)?;
+    for (index, workload) in applied.iter_mut().enumerate() {
+        let target_count = context.targets.of_worker(index, None).len();
+        let share = ranks::share_out(workload, target_count, overrides.ranks())?;
+        let (own_seed, often, mut cells) = series_of(workload, index, &mut context)?;
+        share.assign(&mut cells)?;
         if index == 0 {
             seed = own_seed;
         }

@@ -22,6 +22,7 @@ pub(crate) mod samples;
 mod sampling;
 mod scale;
 mod settings;
+mod shared;
 mod spawn;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -62,7 +62,10 @@ impl Pools {
     pub fn of(cell: &Cell, program: &Program) -> Option<Self> {
         let settings = program.pool.as_deref()?;
         Some(Self {
-            cell: cell.clone(),
+            cell: Cell {
+                workers: cell.own_workers().map(|(_, it)| it.clone()).collect(),
+                ..cell.clone()
+            },
             settings: settings.clone(),
             time_ns: program.pool_time_ns(),
             transactions_phase: program

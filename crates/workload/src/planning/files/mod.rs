@@ -212,6 +212,7 @@ impl Layout<'_, '_> {
             precondition: None,
             files: Some(Box::new(self.program.clone())),
             jobs: None,
+            rank: None,
         }
     }
 
@@ -234,6 +235,7 @@ impl Layout<'_, '_> {
         let cpus = &options.cpus;
         WorkerPlan {
             worker_index,
+            rank: 0,
             name: format!("worker {}", worker_index + 1),
             access_spec: self.title(),
             lines: Vec::new(),

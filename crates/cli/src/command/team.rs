@@ -1,0 +1,145 @@
+//! Processes that measure together with this one, on other hosts or started by MPI.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crew::{Children, CrewError, Leader, LeaderOptions, OnLost, hosts, serve_stdio};
+use workload::{Overrides, Planned, Workload, plan, wanted_targets};
+
+use super::run::DEFAULT_TARGET;
+use crate::args::{CrewArgs, OnLostArg, RunArgs};
+use crate::failure::{Exit, Failure};
+use crate::signals::stop_flag;
+
+/// The processes of a run, led from here.
+pub(super) struct Team {
+    pub leader: Leader,
+    /// What started them; ended when this goes.
+    _children: Children,
+}
+
+impl Team {
+    /// Those that the arguments ask for; none where this process measures alone.
+    pub fn gather(args: &RunArgs, stop: &AtomicBool) -> Result<Option<Self>, Failure> {
+        let Some(list) = &args.crew.hosts else {
+            return Ok(None);
+        };
+        let hosts = hosts(list)?;
+        let remote = match args.crew.copy_binary {
+            true => copied(&args.crew, &hosts)?,
+            false => vec!["pgmeter".to_owned(); hosts.len()],
+        };
+        let each = args.crew.workers_per_host as usize;
+        let programs = hosts.iter().zip(&remote);
+        let commands = programs.clone().flat_map(|(host, program)| {
+            let start = || {
+                let mut command = on_host(&args.crew, host);
+                command.args([program, "worker"]);
+                command
+            };
+            std::iter::repeat_with(start).take(each).collect::<Vec<_>>()
+        });
+        let (children, hub) = Children::start(commands.collect())?;
+        let options = LeaderOptions {
+            carrier: format!("ssh: {}", args.crew.ssh),
+            on_lost: match args.crew.on_lost {
+                OnLostArg::Fail => OnLost::Fail,
+                OnLostArg::Continue => OnLost::Continue,
+            },
+            overwrite_devices: args.overwrite_device.clone(),
+            create: args.workload.options.create,
+            keep: args.workload.options.keep,
+        };
+        let greeted = Leader::greet(hub, options, stop);
+        if args.crew.copy_binary {
+            // They run it, so its name is not needed any more.
+            for (host, program) in programs {
+                let mut command = on_host(&args.crew, host);
+                let _ = command
+                    .args(["rm", "-f", program])
+                    .stdin(Stdio::null())
+                    .output();
+            }
+        }
+        Ok(Some(Self {
+            leader: greeted?,
+            _children: children,
+        }))
+    }
+
+    /// What would be measured by all of them; what cannot be is refused.
+    pub fn planned(
+        &mut self,
+        workloads: &[Workload],
+        overrides: &Overrides,
+        stop: &AtomicBool,
+    ) -> Result<Planned, Failure> {
+        let wanted = wanted_targets(workloads, overrides);
+        let reads_only = overrides.only_reads(workloads);
+        let default = Some(DEFAULT_TARGET);
+        let facts = self.leader.facts(&wanted, default, reads_only, stop)?;
+        let mut planned = plan(workloads, overrides, &facts)?;
+        match planned.refusals.is_empty() {
+            true => Ok(planned),
+            false => Err(planned.refusals.swap_remove(0).into()),
+        }
+    }
+}
+
+/// A command on a host, without what it is to run; Ctrl-C in the terminal is not for it.
+fn on_host(args: &CrewArgs, host: &str) -> Command {
+    let mut words = args.ssh.split_whitespace().map(OsString::from);
+    let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".into()));
+    command.args(words).arg(host).process_group(0);
+    command
+}
+
+/// Copies this program to each host, and tells where it is there.
+fn copied(args: &CrewArgs, hosts: &[String]) -> Result<Vec<String>, Failure> {
+    const SCRIPT: &str = "f=$(mktemp \"${TMPDIR:-/tmp}/pgmeter.XXXXXX\") && cat > \"$f\" && \
+         chmod 700 \"$f\" && echo \"$f\"";
+    let mut paths = Vec::new();
+    for host in hosts {
+        let failed = |source| CrewError::Start {
+            command: format!("{} {host}", args.ssh),
+            source,
+        };
+        let own = File::open("/proc/self/exe").map_err(failed)?;
+        let mut command = on_host(args, host);
+        // A shell of the other side splits what it is given, so it is quoted for that.
+        command.args(["sh", "-c", &format!("'{SCRIPT}'")]);
+        let output = command
+            .stdin(own)
+            .stderr(Stdio::piped())
+            .output()
+            .map_err(failed)?;
+        let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        if !output.status.success() || !path.starts_with('/') {
+            let mut complaint = String::new();
+            let _ = output
+                .stderr
+                .as_slice()
+                .take(200)
+                .read_to_string(&mut complaint);
+            return Err(CrewError::Lost {
+                who: host.clone(),
+                why: format!("did not take a copy of the program: {}", complaint.trim()),
+            }
+            .into());
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// `worker`: measures what a leader on the standard streams says.
+pub(crate) fn worker(at_once: fn() -> !) -> Result<Exit, Failure> {
+    let stop: Arc<AtomicBool> = stop_flag(at_once)?;
+    serve_stdio(stop);
+    Ok(Exit::Measured)
+}

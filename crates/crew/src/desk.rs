@@ -1,0 +1,153 @@
+//! Where orders come in while a process that does not lead is at work, and its answers go out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use engine::TscClock;
+use engine::clock::Clock;
+use run::Meeting;
+
+use crate::message::{Order, Report, decode, encode};
+
+/// Who hears nothing of the leader for so long ends by itself.
+const SILENCE_MAX: Duration = Duration::from_secs(10);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Takes orders as they come, whatever the process does meanwhile.
+#[derive(Debug)]
+pub struct Desk {
+    orders: Mutex<Sender<Order>>,
+    to: Mutex<Sender<Vec<u8>>>,
+    /// Ends everything.
+    stop: Arc<AtomicBool>,
+    /// Ends the cell at hand.
+    skip: Arc<AtomicBool>,
+    clock: OnceLock<TscClock>,
+    start: Mutex<Option<u64>>,
+    told: Condvar,
+    heard: Mutex<Instant>,
+}
+
+impl Desk {
+    /// A desk whose answers go there, with the orders that are left to be carried out; `stop` also
+    /// ends it from outside.
+    pub(crate) fn new(to: Sender<Vec<u8>>, stop: Arc<AtomicBool>) -> (Arc<Self>, Receiver<Order>) {
+        let (orders, left) = channel();
+        let desk = Self {
+            orders: Mutex::new(orders),
+            to: Mutex::new(to),
+            stop,
+            skip: Arc::default(),
+            clock: OnceLock::new(),
+            start: Mutex::new(None),
+            told: Condvar::new(),
+            heard: Mutex::new(Instant::now()),
+        };
+        (Arc::new(desk), left)
+    }
+
+    /// Takes a message of the leader; what need not wait is done at once.
+    pub fn take(&self, message: &[u8]) {
+        *lock(&self.heard) = Instant::now();
+        let order = match decode(message) {
+            Ok(Some(order)) => order,
+            Ok(None) => return,
+            Err(_) => return self.leader_is_gone(),
+        };
+        match order {
+            Order::Ping { number } => {
+                let at_ns = self.clock.get().map_or(0, Clock::now_ns);
+                self.send(&Report::Pong { number, at_ns });
+            }
+            Order::Start { at_ns } => {
+                *lock(&self.start) = Some(at_ns);
+                self.told.notify_all();
+            }
+            Order::Skip => self.skip.store(true, Ordering::Relaxed),
+            Order::Stop => self.stop.store(true, Ordering::Relaxed),
+            order => {
+                let _ = lock(&self.orders).send(order);
+            }
+        }
+    }
+
+    /// Nothing will come any more: everything ends, and what was made is removed.
+    pub fn leader_is_gone(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = lock(&self.orders).send(Order::Bye);
+    }
+
+    /// Whether the leader has been silent for too long.
+    fn is_deserted(&self) -> bool {
+        lock(&self.heard).elapsed() > SILENCE_MAX
+    }
+
+    /// The next order; [`Order::Bye`] where the leader is silent.
+    pub(crate) fn next(&self, orders: &Receiver<Order>) -> Order {
+        loop {
+            match orders.recv_timeout(LOOK) {
+                Ok(order) => return order,
+                Err(_) if self.is_deserted() => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    return Order::Bye;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn send(&self, report: &Report) {
+        // Who is gone is noticed by its silence.
+        let _ = lock(&self.to).send(encode(report));
+    }
+
+    pub(crate) fn set_clock(&self, clock: TscClock) {
+        let _ = self.clock.set(clock);
+    }
+
+    pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    pub(crate) fn skip_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.skip)
+    }
+
+    /// Ends everything when the leader is silent, also while a cell is measured.
+    pub(crate) fn watch_leader(self: &Arc<Self>) {
+        let desk = Arc::downgrade(self);
+        std::thread::spawn(move || {
+            while let Some(desk) = desk.upgrade() {
+                if desk.is_deserted() {
+                    return desk.leader_is_gone();
+                }
+                drop(desk);
+                std::thread::sleep(LOOK);
+            }
+        });
+    }
+}
+
+impl Meeting for Desk {
+    fn start(&self, stop: &AtomicBool) -> Option<u64> {
+        *lock(&self.start) = None;
+        self.send(&Report::Armed);
+        let mut start = lock(&self.start);
+        while start.is_none() && !stop.load(Ordering::Relaxed) {
+            let waited = self.told.wait_timeout(start, LOOK);
+            start = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *start
+    }
+
+    fn begun(&self, begin_ns: u64) {
+        self.send(&Report::Begun { at_ns: begin_ns });
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

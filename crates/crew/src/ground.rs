@@ -1,0 +1,140 @@
+//! Where the processes of a run work: each in a directory of its own below one that is marked as
+//! pgmeter's, and removed as a whole.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use target::{Permission, Prepared, Tree, Watch, admit, prepare};
+use workload::plan::{Plan, TargetKind, TargetPlan};
+
+use crate::message::Failed;
+
+/// What a process has made for itself and others.
+#[derive(Default)]
+pub(crate) struct Grounds {
+    kept: Vec<(Prepared, Tree)>,
+}
+
+impl Grounds {
+    /// Which of the places are there; where one is wished that is not, it is made.
+    pub fn look(
+        &mut self,
+        plan: &Plan,
+        run: &str,
+        places: &[Option<String>],
+        makes: bool,
+    ) -> Result<Vec<Option<String>>, Failed> {
+        let mut found = Vec::new();
+        for (index, target) in plan.targets.iter().enumerate() {
+            let known = places.get(index).cloned().flatten();
+            found.push(match known.filter(|place| Path::new(place).is_dir()) {
+                _ if target.kind == TargetKind::Null => None,
+                Some(place) => Some(place),
+                None if makes => Some(self.make(target, run)?),
+                None => None,
+            });
+        }
+        Ok(found)
+    }
+
+    fn make(&mut self, target: &TargetPlan, run: &str) -> Result<String, Failed> {
+        if target.kind != TargetKind::Directory {
+            let path = target.path.display();
+            return Err(Failed {
+                message: format!("`{path}` is no directory"),
+                help: Some("several processes work in directories; name one".to_owned()),
+            });
+        }
+        let permission = Permission {
+            run: run.to_owned(),
+            ..Permission::default()
+        };
+        let stop = AtomicBool::new(false);
+        let mut watch = Watch {
+            progress: &mut |_, _| {},
+            stop: &stop,
+        };
+        let admitted = admit(&target.path, &permission).map_err(of_target)?;
+        let mut prepared = prepare(admitted, target, None, &mut watch).map_err(of_target)?;
+        let tree = prepared.make_tree().map_err(of_target)?;
+        let place = tree.path().join(run);
+        make_directory(&place)?;
+        self.kept.push((prepared, tree));
+        match place.to_str() {
+            Some(place) => Ok(place.to_owned()),
+            None => Err(Failed {
+                message: format!("`{}` is not plain text", place.display()),
+                help: Some("name a directory whose path is UTF-8".to_owned()),
+            }),
+        }
+    }
+
+    /// Removes what was made; what was left behind, and why.
+    pub fn release(self) -> Vec<String> {
+        let mut left = Vec::new();
+        for (mut prepared, tree) in self.kept {
+            drop(tree);
+            if let Err(error) = prepared.remove_tree(&mut |_| {}) {
+                left.push(error.to_string());
+            }
+            match prepared.release(false) {
+                Ok(report) => {
+                    left.extend(report.left.into_iter().map(|it| {
+                        format!("`{}` was left behind: {}", it.path.display(), it.reason)
+                    }))
+                }
+                Err(error) => left.push(error.to_string()),
+            }
+        }
+        left
+    }
+}
+
+/// The plan of a process, whose targets are its own directories, which are made.
+pub(crate) fn of_rank(plan: &Plan, rank: u32, places: &[Option<String>]) -> Result<Plan, Failed> {
+    let mut plan = plan.clone();
+    for (target, place) in plan.targets.iter_mut().zip(places) {
+        if target.kind == TargetKind::Null {
+            continue;
+        }
+        let Some(place) = place else {
+            return Err(Failed {
+                message: format!(
+                    "there is no place to work below `{}`",
+                    target.path.display()
+                ),
+                help: None,
+            });
+        };
+        let own = PathBuf::from(place).join(format!("rank-{rank:06}"));
+        make_directory(&own)?;
+        target.path = own;
+    }
+    Ok(plan)
+}
+
+/// Removes the directories of a process, which are empty once it has released its targets.
+pub(crate) fn leave(plan: &Plan) {
+    for target in plan.targets.iter().filter(|it| it.kind != TargetKind::Null) {
+        let _ = fs::remove_dir(&target.path);
+    }
+}
+
+fn make_directory(path: &Path) -> Result<(), Failed> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Failed {
+            message: format!("cannot make `{}`: {error}", path.display()),
+            help: None,
+        }),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn of_target(error: target::TargetError) -> Failed {
+    Failed {
+        message: error.to_string(),
+        help: Some(error.help()),
+    }
+}

@@ -1,0 +1,104 @@
+//! Lists of hosts, as launchers of clusters write them.
+
+use crate::CrewError;
+
+/// Hosts at most.
+const HOSTS_MAX: usize = 4096;
+
+/// The hosts of a list such as `a,b,node[01-16,20]`, in order.
+///
+/// # Errors
+/// A list that is empty, too long or wrongly written.
+pub fn hosts(list: &str) -> Result<Vec<String>, CrewError> {
+    let mut all = Vec::new();
+    for entry in split(list) {
+        expand(entry, &mut all).map_err(|why| CrewError::Hosts {
+            entry: entry.to_owned(),
+            why,
+        })?;
+    }
+    match all.is_empty() {
+        true => Err(CrewError::Hosts {
+            entry: list.to_owned(),
+            why: "names no host".to_owned(),
+        }),
+        false => Ok(all),
+    }
+}
+
+/// The parts between commas that are in no brackets.
+fn split(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_i32;
+    let parts = list.split(move |c| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
+fn expand(entry: &str, all: &mut Vec<String>) -> Result<(), String> {
+    // What an ssh command would take for an option names no host.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._@:[]%,".contains(c);
+    if entry.starts_with('-') || !entry.chars().all(is_plain) {
+        return Err("is not the name of a host".to_owned());
+    }
+    let Some((before, rest)) = entry.split_once('[') else {
+        return push(entry.to_owned(), all);
+    };
+    let (ranges, after) = rest.split_once(']').ok_or("has a `[` without a `]`")?;
+    if after.contains('[') {
+        return Err("has more than one range".to_owned());
+    }
+    for range in ranges.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let number = |text: &str| {
+            text.parse::<u64>()
+                .map_err(|_| format!("has no numbers in `{range}`"))
+        };
+        for value in number(first)?..=number(last)? {
+            push(
+                format!("{before}{value:0>width$}{after}", width = first.len()),
+                all,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn push(host: String, all: &mut Vec<String>) -> Result<(), String> {
+    if all.len() == HOSTS_MAX {
+        return Err(format!("makes more than {HOSTS_MAX} hosts"));
+    }
+    all.push(host);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_keep_their_zeros() {
+        let all = hosts("a, node[08-10,12].x,user@b").expect("a list");
+        let wanted = [
+            "a", "node08.x", "node09.x", "node10.x", "node12.x", "user@b",
+        ];
+        assert_eq!(all, wanted);
+    }
+
+    #[test]
+    fn wrong_lists_are_refused() {
+        for list in [
+            "",
+            ",",
+            "-oProxyCommand=x",
+            "a[1-",
+            "a[x]",
+            "a[1-99999999]",
+            "a b",
+            "a;b",
+        ] {
+            assert!(hosts(list).is_err(), "{list}");
+        }
+    }
+}

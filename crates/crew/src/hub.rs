@@ -1,0 +1,40 @@
+//! The leader's end: what goes to whom, and what came from whom.
+
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+/// What came from somebody.
+#[derive(Debug)]
+pub enum Arrival {
+    /// A message.
+    Message(Vec<u8>),
+    /// Nothing will come any more, and why.
+    Gone(String),
+}
+
+/// Channels to and from all others, which threads of a carrier serve.
+pub struct Hub {
+    /// By number.
+    pub to: Vec<Sender<Vec<u8>>>,
+    /// From whom, and what.
+    pub from: Receiver<(u32, Arrival)>,
+}
+
+impl Hub {
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        u32::try_from(self.to.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Sends a message; who is gone is told of when something comes, or does not.
+    pub(crate) fn send(&self, rank: u32, message: Vec<u8>) {
+        if let Some(to) = self.to.get(rank as usize) {
+            let _ = to.send(message);
+        }
+    }
+
+    /// What comes within that time.
+    pub(crate) fn receive(&self, wait: Duration) -> Option<(u32, Arrival)> {
+        self.from.recv_timeout(wait).ok()
+    }
+}

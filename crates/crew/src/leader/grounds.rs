@@ -1,0 +1,157 @@
+//! Where the processes work, and the end of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use results::{RunEvent, Warning, WarningCode};
+use run::CrewWatch;
+use workload::plan::{Plan, TargetKind};
+
+use super::{CLEANING_MAX, LOOK, Leader, Said};
+use crate::CrewError;
+use crate::message::{Order, Report};
+
+impl Leader {
+    /// Has all targets made ready, each process in directories of its own.
+    pub(super) fn prepare_all(
+        &mut self,
+        plan: &Plan,
+        run: &str,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<(), CrewError> {
+        self.plan = Some(plan.clone());
+        self.send_plan(plan, run, watch.stop)?;
+        self.agree_on_places(plan, watch.stop)?;
+        self.say_all(&Order::Prepare);
+        let ranks = self.present();
+        let mut progress = Progress::default();
+        let listener = &mut *watch.listener;
+        let answers = self.answers(&ranks, watch.stop, &mut |rank, event| {
+            if let Some(event) = progress.add(rank, event) {
+                listener(&event);
+            }
+        })?;
+        for (rank, report) in answers {
+            if let Report::Prepared { environment } = report {
+                self.peers[rank as usize].environment = *environment;
+            }
+        }
+        Ok(())
+    }
+
+    /// Who sees the directory that another has made works there; on hosts that do not, the first
+    /// makes one.
+    fn agree_on_places(&mut self, plan: &Plan, stop: &AtomicBool) -> Result<(), CrewError> {
+        let nowhere: Vec<Option<String>> = vec![None; plan.targets.len()];
+        let needs = |places: &[Option<String>]| {
+            let mut targets = plan.targets.iter().zip(places);
+            targets.any(|(target, place)| target.kind != TargetKind::Null && place.is_none())
+        };
+        let ranks = self.present();
+        self.places = vec![nowhere.clone(); self.peers.len()];
+        let mut known = nowhere;
+        for maker in self.first_of_hosts() {
+            if !needs(&self.places[maker as usize]) {
+                continue;
+            }
+            let made = |_| Order::Ground {
+                places: known.clone(),
+                makes: true,
+            };
+            for (_, report) in self.ask(&[maker], made, stop)? {
+                if let Report::Grounded { places } = report {
+                    known = places;
+                }
+            }
+            let unplaced: Vec<u32> = ranks
+                .iter()
+                .copied()
+                .filter(|rank| needs(&self.places[*rank as usize]))
+                .collect();
+            let look = |_| Order::Ground {
+                places: known.clone(),
+                makes: false,
+            };
+            for (rank, report) in self.ask(&unplaced, look, stop)? {
+                if let Report::Grounded { places } = report {
+                    self.places[rank as usize] = places;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has all remove what they made last.
+    pub(super) fn clean(&mut self, watch: &mut CrewWatch<'_>) {
+        self.say_all(&Order::Clean);
+        let mut awaited: BTreeSet<u32> = self.present().into_iter().collect();
+        let end = Instant::now() + CLEANING_MAX;
+        while !awaited.is_empty() && Instant::now() < end {
+            match self.hear(LOOK) {
+                Some((rank, Said::Report(Report::Cleaned { left }))) => {
+                    awaited.remove(&rank);
+                    for left in left {
+                        let message = format!("{}: {left}", self.who(rank));
+                        let warning = Warning::of_run(WarningCode::LeftoverFiles, message);
+                        watch.warnings.push(warning);
+                    }
+                }
+                Some((rank, Said::Lost(_))) => {
+                    awaited.remove(&rank);
+                }
+                Some((rank, Said::Report(Report::Event { event }))) => {
+                    self.pass(rank, *event, watch)
+                }
+                _ => {}
+            }
+        }
+        for rank in awaited {
+            let message = format!(
+                "{} did not say that it has removed its files",
+                self.who(rank)
+            );
+            watch
+                .warnings
+                .push(Warning::of_run(WarningCode::LeftoverFiles, message));
+        }
+    }
+
+    /// Passes on what concerns the record or a display.
+    fn pass(&self, rank: u32, event: RunEvent, watch: &mut CrewWatch<'_>) {
+        match event {
+            RunEvent::Warning { warning } => {
+                let message = format!("{}: {}", self.who(rank), warning.message);
+                watch.warnings.push(Warning { message, ..warning });
+            }
+            event => (watch.listener)(&event),
+        }
+    }
+}
+
+/// How far the targets of all are made ready.
+#[derive(Default)]
+struct Progress {
+    bytes: BTreeMap<(u32, String), (u64, u64)>,
+}
+
+impl Progress {
+    fn add(&mut self, rank: u32, event: RunEvent) -> Option<RunEvent> {
+        let RunEvent::Prepare {
+            target,
+            done_bytes,
+            total_bytes,
+        } = event
+        else {
+            return None;
+        };
+        self.bytes.insert((rank, target), (done_bytes, total_bytes));
+        let sums = self.bytes.values();
+        let (done_bytes, total_bytes) = sums.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        Some(RunEvent::Prepare {
+            target: "all processes".to_owned(),
+            done_bytes,
+            total_bytes,
+        })
+    }
+}

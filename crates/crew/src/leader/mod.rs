@@ -1,0 +1,444 @@
+//! The process that leads: it asks, waits, and puts together what the others measured.
+
+mod cell;
+mod clocks;
+mod grounds;
+mod live;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use engine::TscClock;
+use results::{CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode};
+use run::{Crew, CrewWatch, RunError};
+use workload::facts::SystemFacts;
+use workload::plan::{Cell, Plan};
+
+use crate::CrewError;
+use crate::hub::{Arrival, Hub};
+use crate::message::{ALIVE, Failed, MemberOptions, Order, PROTOCOL, Report, decode, encode};
+use crate::worker::{hash, is_stopped};
+
+/// Whoever says nothing for so long is lost.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
+/// Others must have said who they are within this time: logging in takes its own.
+const GREETING_MAX: Duration = Duration::from_secs(60);
+/// And cleaned up within this.
+const CLEANING_MAX: Duration = Duration::from_secs(15);
+/// How long is waited for a message before anything else is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// How often the others hear that the leader is there.
+const SIGN: Duration = Duration::from_secs(1);
+
+/// What it means that a process is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnLost {
+    /// The run has failed.
+    #[default]
+    Fail,
+    /// The others go on; what it would have measured is missing, which is told.
+    Continue,
+}
+
+/// What the others are told besides the plan.
+#[derive(Debug, Clone, Default)]
+pub struct LeaderOptions {
+    /// How they are spoken to: `mpi` with the library, `ssh` with the command.
+    pub carrier: String,
+    /// What it means that one is lost.
+    pub on_lost: OnLost,
+    /// Devices whose content may be destroyed.
+    pub overwrite_devices: Vec<std::path::PathBuf>,
+    /// Whether targets that are not there may be made.
+    pub create: bool,
+    /// Whether test files stay.
+    pub keep: bool,
+}
+
+/// One of the others.
+#[derive(Debug, Clone, Default)]
+struct Peer {
+    host: String,
+    environment: Environment,
+    /// Why it is not heard of any more.
+    lost: Option<String>,
+    heard: Option<Instant>,
+    /// When something was last said to it.
+    spoken: Option<Instant>,
+}
+
+/// The processes of a run, led from here.
+pub struct Leader {
+    hub: Hub,
+    peers: Vec<Peer>,
+    options: LeaderOptions,
+    clock: TscClock,
+    /// Where each works, by target.
+    places: Vec<Vec<Option<String>>>,
+    plan: Option<Plan>,
+}
+
+impl Leader {
+    /// Asks who is there.
+    ///
+    /// # Errors
+    /// When somebody does not answer, or with another version.
+    pub fn greet(hub: Hub, options: LeaderOptions, stop: &AtomicBool) -> Result<Self, CrewError> {
+        let count = hub.count();
+        let mut leader = Self {
+            hub,
+            peers: vec![Peer::default(); count as usize],
+            options,
+            clock: TscClock::new(),
+            places: Vec::new(),
+            plan: None,
+        };
+        for rank in 0..count {
+            leader.say(
+                rank,
+                &Order::Hello {
+                    protocol: PROTOCOL,
+                    rank,
+                },
+            );
+        }
+        let mut awaited: BTreeSet<u32> = (0..count).collect();
+        let end = Instant::now() + GREETING_MAX;
+        while let Some(first) = awaited.first().copied() {
+            if is_stopped(stop) {
+                return Err(CrewError::Stopped);
+            }
+            if Instant::now() > end {
+                return Err(leader.gone(first, "did not answer within a minute"));
+            }
+            match leader.hear(LOOK) {
+                Some((
+                    rank,
+                    Said::Report(Report::Hello {
+                        protocol,
+                        version,
+                        host,
+                        environment,
+                        ..
+                    }),
+                )) => {
+                    let own = env!("CARGO_PKG_VERSION");
+                    if protocol[0] != PROTOCOL[0] || version != own {
+                        return Err(CrewError::Version {
+                            who: leader.who(rank),
+                            seen: version,
+                            wanted: own.to_owned(),
+                        });
+                    }
+                    let peer = &mut leader.peers[rank as usize];
+                    (peer.host, peer.environment) = (host, *environment);
+                    awaited.remove(&rank);
+                }
+                Some((rank, Said::Lost(why))) => return Err(leader.gone(rank, &why)),
+                _ => {}
+            }
+        }
+        Ok(leader)
+    }
+
+    /// What planning must know of these targets, as the first process sees them.
+    ///
+    /// # Errors
+    /// When one of them cannot be used on some host.
+    pub fn facts(
+        &mut self,
+        targets: &[String],
+        default_target: Option<&str>,
+        reads_only: bool,
+        stop: &AtomicBool,
+    ) -> Result<SystemFacts, CrewError> {
+        let create = self.options.create;
+        let asked = self.first_of_hosts();
+        let probe = || Order::Probe {
+            targets: targets.to_vec(),
+            default_target: default_target.map(str::to_owned),
+            create,
+            reads_only,
+        };
+        let answers = self.ask(&asked, |_| probe(), stop)?;
+        let mut all = answers.into_iter().filter_map(|(_, report)| match report {
+            Report::Facts { facts } => Some(facts),
+            _ => None,
+        });
+        let mut first = all.next().unwrap_or_default();
+        for other in all {
+            for (known, found) in first.targets.iter_mut().zip(&other.targets) {
+                known.free_bytes = known.free_bytes.min(found.free_bytes);
+            }
+            first.memory_bytes = first.memory_bytes.min(other.memory_bytes);
+            first.cpu_count = first.cpu_count.min(other.cpu_count);
+        }
+        Ok(first)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.hub.count()
+    }
+
+    /// The first process of each host.
+    fn first_of_hosts(&self) -> Vec<u32> {
+        let mut known = BTreeSet::new();
+        let ranks = (0..).zip(&self.peers);
+        let firsts = ranks.filter(|(_, peer)| known.insert(peer.host.clone()));
+        firsts.map(|(rank, _)| rank).collect()
+    }
+
+    /// Those who are there.
+    fn present(&self) -> Vec<u32> {
+        let ranks = (0..).zip(&self.peers);
+        let present = ranks.filter(|(_, peer)| peer.lost.is_none());
+        present.map(|(rank, _)| rank).collect()
+    }
+
+    fn who(&self, rank: u32) -> String {
+        match self.peers.get(rank as usize).map(|peer| peer.host.as_str()) {
+            Some("") | None => format!("rank {rank}"),
+            Some(host) => format!("rank {rank} on {host}"),
+        }
+    }
+
+    fn gone(&self, rank: u32, why: &str) -> CrewError {
+        CrewError::Lost {
+            who: self.who(rank),
+            why: why.to_owned(),
+        }
+    }
+
+    fn say(&mut self, rank: u32, order: &Order) {
+        self.say_bytes(rank, encode(order));
+    }
+
+    fn say_bytes(&mut self, rank: u32, bytes: Vec<u8>) {
+        self.hub.send(rank, bytes);
+        if let Some(peer) = self.peers.get_mut(rank as usize) {
+            peer.spoken = Some(Instant::now());
+        }
+    }
+
+    /// Says the same to all who are there, packed once.
+    fn say_all(&mut self, order: &Order) {
+        let bytes = encode(order);
+        for rank in self.present() {
+            self.say_bytes(rank, bytes.clone());
+        }
+    }
+
+    /// What somebody says within that time; those who have been silent for too long are lost.
+    fn hear(&mut self, wait: Duration) -> Option<(u32, Said)> {
+        self.show_signs();
+        let Some((rank, arrival)) = self.hub.receive(wait) else {
+            return self.silent();
+        };
+        let is_known = self
+            .peers
+            .get(rank as usize)
+            .is_some_and(|it| it.lost.is_none());
+        if !is_known {
+            return None;
+        }
+        self.peers[rank as usize].heard = Some(Instant::now());
+        let said = match arrival {
+            Arrival::Gone(why) => Err(why),
+            Arrival::Message(bytes) => decode(&bytes),
+        };
+        match said {
+            Ok(report) => Some((rank, Said::Report(report?))),
+            Err(why) => Some((rank, self.lose(rank, why))),
+        }
+    }
+
+    fn silent(&mut self) -> Option<(u32, Said)> {
+        let is_silent = |peer: &Peer| {
+            let heard = peer.heard.is_some_and(|it| it.elapsed() > SILENCE_MAX);
+            peer.lost.is_none() && heard
+        };
+        let rank = u32::try_from(self.peers.iter().position(is_silent)?).ok()?;
+        let seconds = SILENCE_MAX.as_secs();
+        Some((
+            rank,
+            self.lose(rank, format!("has said nothing for {seconds} s")),
+        ))
+    }
+
+    fn lose(&mut self, rank: u32, why: String) -> Said {
+        self.peers[rank as usize].lost = Some(why.clone());
+        Said::Lost(why)
+    }
+
+    /// Lets all hear now and then that the leader is there.
+    fn show_signs(&mut self) {
+        for rank in self.present() {
+            let spoken = self.peers[rank as usize].spoken;
+            if spoken.is_none_or(|it| it.elapsed() > SIGN) {
+                self.say_bytes(rank, ALIVE.to_vec());
+            }
+        }
+    }
+
+    /// Asks each of these and waits for an answer of each.
+    fn ask(
+        &mut self,
+        ranks: &[u32],
+        order: impl Fn(u32) -> Order,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(u32, Report)>, CrewError> {
+        for rank in ranks {
+            self.say(*rank, &order(*rank));
+        }
+        self.answers(ranks, stop, &mut |_, _| {})
+    }
+
+    /// Waits for an answer of each; `told` hears what else they say.
+    fn answers(
+        &mut self,
+        ranks: &[u32],
+        stop: &AtomicBool,
+        told: &mut dyn FnMut(u32, RunEvent),
+    ) -> Result<Vec<(u32, Report)>, CrewError> {
+        let mut awaited: BTreeSet<u32> = ranks.iter().copied().collect();
+        let mut answers = Vec::with_capacity(ranks.len());
+        while !awaited.is_empty() {
+            if is_stopped(stop) {
+                return Err(CrewError::Stopped);
+            }
+            match self.hear(LOOK) {
+                Some((rank, Said::Report(Report::Event { event }))) => told(rank, *event),
+                Some((rank, Said::Report(Report::Failed(failed)))) => {
+                    return Err(CrewError::failed(self.who(rank), failed));
+                }
+                Some((rank, Said::Report(report))) if awaited.remove(&rank) => {
+                    answers.push((rank, report));
+                }
+                Some((rank, Said::Lost(why))) => return Err(self.gone(rank, &why)),
+                _ => {}
+            }
+        }
+        answers.sort_by_key(|(rank, _)| *rank);
+        Ok(answers)
+    }
+
+    /// Tells all of the plan, and sees that each has the same.
+    fn send_plan(&mut self, plan: &Plan, run: &str, stop: &AtomicBool) -> Result<(), CrewError> {
+        let options = MemberOptions {
+            run: run.to_owned(),
+            overwrite_devices: self.options.overwrite_devices.clone(),
+            create: self.options.create,
+            keep: self.options.keep,
+        };
+        let order = Order::Plan {
+            plan: Box::new(plan.clone()),
+            options,
+        };
+        self.say_all(&order);
+        let ranks = self.present();
+        let own = hash(plan);
+        for (rank, report) in self.answers(&ranks, stop, &mut |_, _| {})? {
+            let is_same = matches!(&report, Report::Planned { hash } if *hash == own);
+            if !is_same {
+                let failed = Failed {
+                    message: "it understood another plan than it was sent".to_owned(),
+                    help: Some("install the same build of pgmeter there".to_owned()),
+                };
+                return Err(CrewError::failed(self.who(rank), failed));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where hosts differ in what measurements depend on.
+    fn unequal(&self) -> Option<Warning> {
+        let mut differing = Vec::new();
+        let of = |what: fn(&Environment) -> String| -> BTreeSet<String> {
+            self.peers
+                .iter()
+                .map(|peer| what(&peer.environment))
+                .collect()
+        };
+        let kernels = of(|it| it.kernel.clone());
+        let processors = of(|it| it.cpu.model.clone());
+        let memory = of(|it| format!("{} MiB of memory", it.memory_bytes >> 20));
+        for found in [kernels, processors, memory] {
+            if found.len() > 1 {
+                differing.push(found.into_iter().collect::<Vec<_>>().join(" and "));
+            }
+        }
+        (!differing.is_empty()).then(|| {
+            let message = format!("the hosts are not alike: {}", differing.join("; "));
+            Warning::of_run(WarningCode::UnequalHosts, message)
+        })
+    }
+}
+
+/// What came of somebody.
+enum Said {
+    Report(Report),
+    /// It is lost, and why.
+    Lost(String),
+}
+
+impl Crew for Leader {
+    fn record(&self) -> CrewRecord {
+        let mut hosts: Vec<HostRecord> = Vec::new();
+        for (rank, peer) in (0..).zip(&self.peers) {
+            match hosts.iter_mut().find(|host| host.name == peer.host) {
+                Some(host) => host.ranks.push(rank),
+                None => hosts.push(HostRecord {
+                    name: peer.host.clone(),
+                    ranks: vec![rank],
+                    environment: peer.environment.clone(),
+                }),
+            }
+        }
+        CrewRecord {
+            carrier: self.options.carrier.clone(),
+            ranks: self.ranks(),
+            hosts,
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        plan: &Plan,
+        run: &str,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<(), RunError> {
+        let prepared = self.prepare_all(plan, run, watch);
+        watch.warnings.extend(self.unequal());
+        prepared.map_err(|error| of_crew(&error))
+    }
+
+    fn measure(
+        &mut self,
+        cell: &Cell,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<Vec<CellRecord>, RunError> {
+        self.measure_cell(cell, watch)
+            .map_err(|error| of_crew(&error))
+    }
+
+    fn finish(&mut self, watch: &mut CrewWatch<'_>) {
+        // First what each made for itself, then what it lies in.
+        for _ in 0..2 {
+            self.clean(watch);
+        }
+        self.say_all(&Order::Bye);
+    }
+}
+
+fn of_crew(error: &CrewError) -> RunError {
+    match error {
+        CrewError::Stopped => RunError::Stopped,
+        error => RunError::Crew {
+            message: error.to_string(),
+            help: error.help(),
+        },
+    }
+}

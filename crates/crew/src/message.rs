@@ -1,0 +1,256 @@
+//! What the leader and the others say to each other, as bytes.
+
+use std::io::{self, Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use results::{CellRecord, Environment, RunEvent, Warning};
+use workload::facts::SystemFacts;
+use workload::plan::{Cell, Plan};
+
+/// The language: a different first number is not understood, a larger second one adds words.
+pub(crate) const PROTOCOL: [u32; 2] = [1, 0];
+
+/// No message is longer, packed or not.
+const BYTES_MAX: u64 = 512 << 20;
+/// Shorter ones are not packed.
+const PACKED_FROM: usize = 1024;
+
+/// Said to show that one is still there.
+pub(crate) const ALIVE: &[u8] = &[0];
+const PLAIN: u8 = 1;
+const PACKED: u8 = 2;
+
+/// What the leader says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "kebab-case")]
+pub(crate) enum Order {
+    /// Who speaks; answered in kind.
+    Hello {
+        protocol: [u32; 2],
+        /// The number of whoever hears it.
+        rank: u32,
+    },
+    /// What is known of these targets?
+    Probe {
+        targets: Vec<String>,
+        default_target: Option<String>,
+        create: bool,
+        reads_only: bool,
+    },
+    /// What is to be done; answered with its hash.
+    Plan {
+        plan: Box<Plan>,
+        options: MemberOptions,
+    },
+    /// Where to work: in these directories, by target; where there is none, one is to be made if it
+    /// is wished.
+    Ground {
+        places: Vec<Option<String>>,
+        makes: bool,
+    },
+    /// Make the targets ready.
+    Prepare,
+    /// Measure a cell; its workers are those of the plan's cell `like`.
+    Cell { cell: Box<Cell>, like: usize },
+    /// What time is it?
+    Ping { number: u32 },
+    /// All begin at that time of the clock of whoever hears it.
+    Start { at_ns: u64 },
+    /// End the cell at hand and go on.
+    Skip,
+    /// End the cell at hand and whatever would follow.
+    Stop,
+    /// Remove what was made.
+    Clean,
+    /// Nothing more is to be done.
+    Bye,
+}
+
+/// What the others are told besides the plan.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct MemberOptions {
+    /// The name of the run.
+    pub run: String,
+    pub overwrite_devices: Vec<std::path::PathBuf>,
+    pub create: bool,
+    pub keep: bool,
+}
+
+/// What the others answer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "report", rename_all = "kebab-case")]
+pub(crate) enum Report {
+    Hello {
+        protocol: [u32; 2],
+        version: String,
+        host: String,
+        process_id: u32,
+        environment: Box<Environment>,
+    },
+    Facts {
+        facts: SystemFacts,
+    },
+    Planned {
+        hash: String,
+    },
+    /// Which of the places are there, by target; those that were made as well.
+    Grounded {
+        places: Vec<Option<String>>,
+    },
+    Prepared {
+        environment: Box<Environment>,
+    },
+    /// All workers of the cell's next stage are ready.
+    Armed,
+    Pong {
+        number: u32,
+        at_ns: u64,
+    },
+    Begun {
+        at_ns: u64,
+    },
+    Event {
+        event: Box<RunEvent>,
+    },
+    Measured {
+        records: Vec<CellRecord>,
+        warnings: Vec<Warning>,
+        failure: Option<Failed>,
+    },
+    Cleaned {
+        /// What was left behind, and why.
+        left: Vec<String>,
+    },
+    Failed(Failed),
+}
+
+/// What somebody could not do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failed {
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// A message as bytes.
+pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    let text = serde_json::to_vec(message).expect("a message has no maps with odd keys");
+    if text.len() < PACKED_FROM {
+        let mut bytes = vec![PLAIN];
+        bytes.extend(text);
+        return bytes;
+    }
+    let mut packer = DeflateEncoder::new(vec![PACKED], Compression::fast());
+    let packed = packer.write_all(&text).and_then(|()| packer.finish());
+    packed.expect("a vector takes all bytes")
+}
+
+/// The message that bytes are; none for [`ALIVE`].
+///
+/// # Errors
+/// Bytes that are no message.
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<T>, String> {
+    let (kind, rest) = bytes.split_first().ok_or("a message of no bytes")?;
+    let text = match *kind {
+        0 if rest.is_empty() => return Ok(None),
+        PLAIN => rest.to_vec(),
+        PACKED => {
+            let mut text = Vec::new();
+            let mut unpacker = DeflateDecoder::new(rest).take(BYTES_MAX);
+            unpacker
+                .read_to_end(&mut text)
+                .map_err(|error| format!("a message that cannot be unpacked: {error}"))?;
+            text
+        }
+        kind => return Err(format!("a message of kind {kind}")),
+    };
+    let message = units::read_json(&mut text.as_slice());
+    message
+        .map(Some)
+        .map_err(|error| format!("a message that is not understood: {error}"))
+}
+
+/// Writes a message to a stream.
+pub(crate) fn write(stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(message.len()).map_err(io::Error::other)?;
+    let mut bytes = length.to_le_bytes().to_vec();
+    bytes.extend(message);
+    // One write is one packet.
+    stream.write_all(&bytes)?;
+    stream.flush()
+}
+
+/// Reads a message from a stream; none at its end.
+///
+/// # Errors
+/// When the stream ends within one, or what it holds is none.
+pub(crate) fn read(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    let mut had = 0;
+    while had < length.len() {
+        match stream.read(&mut length[had..]) {
+            Ok(0) if had == 0 => return Ok(None),
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => had += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let length = u64::from(u32::from_le_bytes(length));
+    if length == 0 || length > BYTES_MAX {
+        let found = format!("a message of {length} bytes, not 1 to {BYTES_MAX}");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, found));
+    }
+    // No memory is taken for bytes that never come.
+    let mut message = Vec::new();
+    stream.by_ref().take(length).read_to_end(&mut message)?;
+    match message.len() as u64 == length {
+        true => Ok(Some(message)),
+        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back_short_or_long() {
+        for length in [0, 10, 2000, 3 << 20] {
+            let message = Report::Planned {
+                hash: "x".repeat(length),
+            };
+            let mut stream = Vec::new();
+            write(&mut stream, &encode(&message)).expect("a vector");
+            write(&mut stream, ALIVE).expect("a vector");
+            let mut from = stream.as_slice();
+            let first = read(&mut from).expect("a message").expect("a message");
+            let Some(Report::Planned { hash }) = decode(&first).expect("a message") else {
+                panic!("another message");
+            };
+            assert_eq!(hash.len(), length);
+            let second = read(&mut from).expect("a message").expect("a message");
+            assert!(decode::<Report>(&second).expect("a sign").is_none());
+            assert!(read(&mut from).expect("the end").is_none());
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_error() {
+        for bytes in [&[][..], &[9], &[1], &[1, b'{'], &[2, 1, 2, 3], &[0, 0]] {
+            assert!(decode::<Report>(bytes).is_err(), "{bytes:?}");
+        }
+        for bytes in [
+            &[1, 0, 0][..],
+            &[0, 0, 0, 0],
+            &[255, 255, 255, 255, 1],
+            &[5, 0, 0, 0, 1],
+        ] {
+            assert!(read(&mut &*bytes).is_err(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! A process that does not lead: it carries out what the leader says, and removes what it made.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+
+use results::{CellRecord, RunEvent};
+use run::{Member, RunOptions};
+use sha2::{Digest, Sha256};
+use workload::plan::{Cell, Plan};
+
+use crate::desk::Desk;
+use crate::ground::{Grounds, leave, of_rank, of_target};
+use crate::message::{Failed, MemberOptions, Order, PROTOCOL, Report};
+
+/// A process that does not lead, and where its orders come in.
+pub struct Worker {
+    desk: Arc<Desk>,
+    orders: Receiver<Order>,
+    rank: u32,
+}
+
+impl Worker {
+    /// One whose answers go there; `stop` also ends it from outside.
+    #[must_use]
+    pub fn new(to: Sender<Vec<u8>>, stop: Arc<AtomicBool>) -> Self {
+        let (desk, orders) = Desk::new(to, stop);
+        desk.watch_leader();
+        Self {
+            desk,
+            orders,
+            rank: 0,
+        }
+    }
+
+    /// Where whatever the leader says is to be brought.
+    #[must_use]
+    pub fn desk(&self) -> Arc<Desk> {
+        Arc::clone(&self.desk)
+    }
+
+    /// Does what it is told until the leader has no more to say.
+    pub fn work(mut self) {
+        loop {
+            match self.desk.next(&self.orders) {
+                Order::Hello { rank, .. } => {
+                    self.rank = rank;
+                    self.desk.send(&hello());
+                }
+                Order::Probe {
+                    targets,
+                    default_target,
+                    create,
+                    reads_only,
+                } => {
+                    let found = probed(&targets, default_target.as_deref(), create, reads_only);
+                    self.desk.send(&found.unwrap_or_else(Report::Failed));
+                }
+                Order::Plan { plan, options } => {
+                    self.desk.send(&Report::Planned { hash: hash(&plan) });
+                    if self.with_plan(&plan, &options) {
+                        return;
+                    }
+                }
+                Order::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
+                Order::Bye => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Carries out a plan; whether nothing follows it.
+    fn with_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
+        let mut grounds = Grounds::default();
+        let mut places: Vec<Option<String>> = vec![None; plan.targets.len()];
+        loop {
+            match self.desk.next(&self.orders) {
+                Order::Ground {
+                    places: known,
+                    makes,
+                } => {
+                    let found = grounds.look(plan, &options.run, &known, makes);
+                    self.desk.send(&match found {
+                        Ok(found) => {
+                            places.clone_from(&found);
+                            Report::Grounded { places: found }
+                        }
+                        Err(failed) => Report::Failed(failed),
+                    });
+                }
+                Order::Prepare => match of_rank(plan, self.rank, &places) {
+                    Ok(own) => {
+                        let is_over = self.with_member(plan, &own, options);
+                        leave(&own);
+                        if is_over {
+                            grounds.release();
+                            return true;
+                        }
+                    }
+                    Err(failed) => self.desk.send(&Report::Failed(failed)),
+                },
+                Order::Clean => {
+                    let left = grounds.release();
+                    self.desk.send(&Report::Cleaned { left });
+                    return false;
+                }
+                Order::Bye => {
+                    grounds.release();
+                    return true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Measures cell by cell; whether nothing follows.
+    fn with_member(&self, plan: &Plan, own: &Plan, options: &MemberOptions) -> bool {
+        let desk = &self.desk;
+        let run_options = RunOptions {
+            overwrite_devices: options.overwrite_devices.clone(),
+            create: options.create,
+            keep: options.keep,
+            stop: desk.stop_flag(),
+            skip: desk.skip_flag(),
+            meeting: Some(Arc::clone(desk) as Arc<dyn run::Meeting>),
+            ..RunOptions::default()
+        };
+        let mut relay = |event: &RunEvent| {
+            if is_told(event) {
+                let event = Box::new(event.clone());
+                desk.send(&Report::Event { event });
+            }
+        };
+        let mut member = match Member::begin(own, &run_options, &mut relay) {
+            Ok(member) => member,
+            Err(error) => {
+                desk.send(&Report::Failed(of_run(&error)));
+                return false;
+            }
+        };
+        desk.set_clock(member.clock());
+        let paths: Vec<PathBuf> = own
+            .targets
+            .iter()
+            .map(|target| target.path.clone())
+            .collect();
+        let environment = Box::new(target::environment(&paths));
+        desk.send(&Report::Prepared { environment });
+        loop {
+            match desk.next(&self.orders) {
+                Order::Cell { cell, like } => {
+                    let cell = whole(*cell, plan, like, self.rank);
+                    let measured = member.measure(&cell);
+                    let failure = measured.as_ref().err().map(of_run);
+                    let records = told(measured.unwrap_or_default(), plan, own);
+                    desk.send(&Report::Measured {
+                        records,
+                        warnings: Vec::new(),
+                        failure,
+                    });
+                }
+                Order::Clean => {
+                    let _ = member.finish();
+                    desk.send(&Report::Cleaned { left: Vec::new() });
+                    return false;
+                }
+                Order::Bye => {
+                    let _ = member.finish();
+                    return true;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What the leader has a use for.
+fn is_told(event: &RunEvent) -> bool {
+    matches!(
+        event,
+        RunEvent::Prepare { .. }
+            | RunEvent::Cleanup { .. }
+            | RunEvent::Progress { .. }
+            | RunEvent::Interval { .. }
+            | RunEvent::Warning { .. }
+    )
+}
+
+/// The cell with the workers of the plan's cell that it is like.
+fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
+    if let Some(known) = plan.cells.get(like) {
+        cell.workers.clone_from(&known.workers);
+        cell.files.clone_from(&known.files);
+    }
+    cell.rank = Some(rank);
+    cell
+}
+
+/// Records as they were asked for: by the targets of the plan, not by directories of this process.
+fn told(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord> {
+    for record in &mut records {
+        for (target, own) in plan.targets.iter().zip(&own.targets) {
+            let (path, own) = (target.path.to_string_lossy(), own.path.to_string_lossy());
+            record.target = record.target.replace(&*own, &path);
+            let workers = record.worker_figures.iter_mut();
+            let of_workers = workers.flat_map(|worker| &mut worker.targets);
+            for figures in of_workers.chain(&mut record.target_figures) {
+                if figures.target == own {
+                    figures.target = path.to_string();
+                }
+            }
+        }
+    }
+    records
+}
+
+fn hello() -> Report {
+    Report::Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host_name(),
+        process_id: std::process::id(),
+        environment: Box::new(target::environment(&[])),
+    }
+}
+
+/// The name of this machine.
+pub(crate) fn host_name() -> String {
+    rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn probed(
+    targets: &[String],
+    default_target: Option<&str>,
+    create: bool,
+    reads_only: bool,
+) -> Result<Report, Failed> {
+    let permission = target::Permission {
+        create,
+        read_only: reads_only,
+        ..target::Permission::default()
+    };
+    for path in targets {
+        target::admit(Path::new(path), &permission).map_err(of_target)?;
+    }
+    let facts = target::system_facts(targets, default_target);
+    Ok(Report::Facts { facts })
+}
+
+/// What shows that two have the same plan.
+pub(crate) fn hash(plan: &Plan) -> String {
+    let text = serde_json::to_vec(plan).unwrap_or_default();
+    let digest = Sha256::digest(&text);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn of_run(error: &run::RunError) -> Failed {
+    Failed {
+        message: error.to_string(),
+        help: error.help(),
+    }
+}
+
+/// Whether somebody outside wants the end.
+pub(crate) fn is_stopped(stop: &AtomicBool) -> bool {
+    stop.load(Ordering::Relaxed)
+}

@@ -1,0 +1,143 @@
+//! Intervals of several processes, which are cut at the same times.
+
+use std::collections::BTreeMap;
+
+use super::RankCell;
+use crate::interval::{IntervalFigures, IntervalRecord, PartFigures};
+
+/// The intervals of all, each with those of the others that its middle lies in.
+pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
+    let all = || parts.iter().flat_map(|part| &part.record.intervals);
+    // The last one may be cut short, and one that was late may be longer.
+    let length_ns = parts.iter().filter_map(|part| {
+        let mut lengths: Vec<u64> = part
+            .record
+            .intervals
+            .iter()
+            .map(|it| it.length_ns)
+            .collect();
+        lengths.sort_unstable();
+        lengths.get(lengths.len() / 2).copied()
+    });
+    let length_ns = length_ns.max().unwrap_or(1).max(1);
+    let mut by_place: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
+    for interval in all() {
+        let place = (interval.at_ns + interval.length_ns / 2) / length_ns;
+        match by_place.get_mut(&place) {
+            Some(known) => add(known, interval),
+            None => {
+                let parts_apart = IntervalRecord {
+                    workers: Vec::new(),
+                    targets: Vec::new(),
+                    ..interval.clone()
+                };
+                by_place.insert(place, parts_apart);
+            }
+        }
+    }
+    if parts.len() > 1 {
+        by_place.values_mut().for_each(set_percentiles);
+    }
+    tell_apart(parts, &mut by_place, length_ns);
+    by_place.into_values().collect()
+}
+
+/// What was done in an interval that several processes cut at the same times, which is that of the
+/// first where there is none else.
+#[must_use]
+pub fn beside(each: &[IntervalRecord]) -> IntervalRecord {
+    let mut each = each.iter();
+    let mut sum = each.next().cloned().unwrap_or_default();
+    let mut is_sum = false;
+    for other in each {
+        add(&mut sum, other);
+        is_sum = true;
+    }
+    if is_sum {
+        (sum.workers, sum.targets) = (Vec::new(), Vec::new());
+        set_percentiles(&mut sum);
+    }
+    sum
+}
+
+/// Adds what was done beside it.
+fn add(sum: &mut IntervalRecord, other: &IntervalRecord) {
+    let end_ns = (sum.at_ns + sum.length_ns).max(other.at_ns + other.length_ns);
+    sum.at_ns = sum.at_ns.min(other.at_ns);
+    sum.length_ns = end_ns - sum.at_ns;
+    let both = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+    sum.waited_ns = both(sum.waited_ns, other.waited_ns);
+    sum.ran_ns = both(sum.ran_ns, other.ran_ns);
+    sum.pressure_ns = sum.pressure_ns.max(other.pressure_ns);
+    for (name, figures) in &other.operations {
+        let known = sum.operations.entry(name.clone()).or_default();
+        known.count += figures.count;
+        known.bytes += figures.bytes;
+        known.errors += figures.errors;
+        known.max_ns = known.max_ns.max(figures.max_ns);
+    }
+    for (name, counts) in &other.latencies {
+        sum.latencies.entry(name.clone()).or_default().merge(counts);
+    }
+}
+
+fn set_percentiles(interval: &mut IntervalRecord) {
+    for (name, figures) in &mut interval.operations {
+        let counts = interval.latencies.get(name);
+        let at = |percent| counts.and_then(|counts| counts.percentile(percent));
+        (figures.p50_ns, figures.p99_ns) = (at(50.0), at(99.0));
+    }
+}
+
+/// What each worker did, where they are few.
+fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, length_ns: u64) {
+    let workers = parts.iter().map(|part| part.record.workers as usize);
+    let count: usize = workers.sum();
+    if !IntervalRecord::tells_apart(count) {
+        return;
+    }
+    let mut first = 0;
+    for part in parts {
+        let own = part.record.workers as usize;
+        for interval in &part.record.intervals {
+            let place = (interval.at_ns + interval.length_ns / 2) / length_ns;
+            let Some(sum) = by_place.get_mut(&place) else {
+                continue;
+            };
+            sum.workers.resize(count, PartFigures::default());
+            let told = match interval.workers.len() == own {
+                true => interval.workers.clone(),
+                false => vec![together(&interval.operations)],
+            };
+            let places = sum.workers[first..first + own].iter_mut();
+            places.zip(&told).for_each(|(sum, it)| sum.merge(it));
+        }
+        first += own;
+    }
+}
+
+fn together(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {
+    let mut all = PartFigures::default();
+    for figures in operations.values() {
+        all.merge(&PartFigures {
+            count: figures.count,
+            bytes: figures.bytes,
+            errors: figures.errors,
+            max_ns: figures.max_ns.unwrap_or(0),
+        });
+    }
+    all
+}
+
+/// Operations a second up to that time from the start of the measurement; of the interval in which it
+/// lies, as much as lies before it. None where nothing is known of that time.
+pub(super) fn rate_until(intervals: &[IntervalRecord], end_ns: u64) -> Option<f64> {
+    let mut count = 0.0;
+    for interval in intervals.iter().filter(|it| it.at_ns < end_ns) {
+        let all: u64 = interval.operations.values().map(|it| it.count).sum();
+        let within_ns = (end_ns - interval.at_ns).min(interval.length_ns);
+        count += all as f64 * within_ns as f64 / interval.length_ns.max(1) as f64;
+    }
+    let is_known = end_ns > 0 && !intervals.is_empty();
+    is_known.then(|| count * 1e9 / end_ns as f64)
+}

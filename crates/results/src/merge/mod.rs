@@ -1,0 +1,290 @@
+//! One record of a cell from those of several processes: everything adds up as if the workers of all
+//! had worked in one.
+
+mod intervals;
+mod phases;
+
+pub use intervals::beside;
+
+use std::collections::BTreeMap;
+
+use stats::Histogram;
+
+use crate::parts::{CpuFigures, TargetFigures};
+use crate::{
+    CellCrew, CellRecord, ClockOffset, ErrnoCount, Latency, OpenLoopFigures, OperationFigures,
+    Operations, RankFigures, Status, TransactionFigures, per_second,
+};
+
+/// What a process measured of a cell.
+#[derive(Debug, Clone)]
+pub struct RankCell {
+    /// Its number, 0-based.
+    pub rank: u32,
+    /// The machine that it ran on.
+    pub host: String,
+    /// Its record, of its own workers alone.
+    pub record: CellRecord,
+    /// When its first worker began, in nanoseconds of the leader's clock from the agreed start.
+    pub begin_ns: i64,
+    /// Its clock.
+    pub clock: ClockOffset,
+    /// When it was lost, in nanoseconds from the start of the measurement.
+    pub lost_ns: Option<u64>,
+}
+
+/// The cell as all processes together measured it; none where there is no process.
+///
+/// Counters and histograms add up bucket by bucket, so that percentiles are those of all samples.
+/// Those of intervals and of steps are counted too coarsely for that: of intervals they are up to
+/// 10 % off, of steps of several processes they are left out.
+#[must_use]
+pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
+    let mut record = parts.first()?.record.clone();
+    let records = || parts.iter().map(|part| &part.record);
+    record.ranks = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+    record.workers = records().map(|it| it.workers).sum();
+    record.status = worst(records().map(|it| it.status));
+    if parts.iter().any(|part| part.lost_ns.is_some()) {
+        record.status = worst([record.status, Status::Interrupted].into_iter());
+    }
+    record.started_at = records().filter_map(|it| it.started_at).min();
+    record.run_time_ns = run_time_ns(parts);
+    let time_ns = record.run_time_ns;
+    record.operations = operations(records().map(|it| &it.operations), time_ns);
+    record.transactions = transactions(records().map(|it| &it.transactions), time_ns);
+    record.total = operation(records().map(|it| &it.total), time_ns);
+    record.open_loop = open_loop(records().filter_map(|it| it.open_loop.as_ref()));
+    record.errors = errors(records().flat_map(|it| &it.errors));
+    record.standstills = records().flat_map(|it| it.standstills.clone()).collect();
+    record.first_done_ns = records().filter_map(|it| it.first_done_ns).min();
+    record.last_done_ns = records().filter_map(|it| it.last_done_ns).max();
+    record.cpu = cpu(parts);
+    if parts.iter().any(|part| part.host != parts[0].host) {
+        record.device = None;
+    }
+    record.own_cost_ns_per_operation = mean(records().map(|it| it.own_cost_ns_per_operation));
+    record.user_cost_ns_per_operation = mean(records().map(|it| it.user_cost_ns_per_operation));
+    record.intervals = intervals::merged(parts);
+    record.worker_figures = records().flat_map(|it| it.worker_figures.clone()).collect();
+    record.worker_figures.sort_by_key(|it| it.worker_index);
+    record.target_figures = targets(records().flat_map(|it| &it.target_figures), time_ns);
+    record.phase_figures = phases::merged(records().map(|it| it.phase_figures.as_ref()));
+    record.within = None;
+    record.crew = Some(Box::new(crew(parts, &record)));
+    Some(record)
+}
+
+/// How it was for one is how it was for all.
+fn worst(of: impl Iterator<Item = Status>) -> Status {
+    let badness = |status: &Status| match status {
+        Status::Complete => 0,
+        Status::Interrupted => 1,
+        Status::Failed => 2,
+    };
+    of.max_by_key(badness).unwrap_or(Status::Complete)
+}
+
+/// Who ends by time is measured for that time, give or take a request, so that the mean keeps the
+/// sum of all rates; other work lasts until the last is done.
+fn run_time_ns(parts: &[RankCell]) -> u64 {
+    let times = parts.iter().map(|part| part.record.run_time_ns);
+    let is_timed = parts[0].record.planned_run_time_ns > 0;
+    if !is_timed {
+        return times.max().unwrap_or(0);
+    }
+    let weighed = parts.iter().map(|part| {
+        let workers = u128::from(part.record.workers.max(1));
+        (u128::from(part.record.run_time_ns) * workers, workers)
+    });
+    let (sum, workers) = weighed.fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1));
+    u64::try_from(sum / workers.max(1)).unwrap_or(u64::MAX)
+}
+
+fn latency<'a>(of: impl Iterator<Item = &'a Latency>) -> Latency {
+    let mut all = Histogram::new();
+    of.for_each(|latency| all.merge(&latency.histogram()));
+    Latency::of(&all)
+}
+
+fn operation<'a>(
+    of: impl Iterator<Item = &'a OperationFigures> + Clone,
+    time_ns: u64,
+) -> OperationFigures {
+    let sum = |value: fn(&OperationFigures) -> u64| of.clone().map(value).sum::<u64>();
+    let (count, bytes) = (sum(|it| it.count), sum(|it| it.bytes));
+    OperationFigures {
+        count,
+        errors: sum(|it| it.errors),
+        bytes,
+        short_count: sum(|it| it.short_count),
+        per_second: per_second(count, time_ns),
+        bytes_per_second: per_second(bytes, time_ns),
+        latency: latency(of.map(|it| &it.latency)),
+    }
+}
+
+fn operations<'a>(of: impl Iterator<Item = &'a Operations>, time_ns: u64) -> Operations {
+    let mut by_name: BTreeMap<&str, Vec<&OperationFigures>> = BTreeMap::new();
+    for (name, figures) in of.flatten() {
+        by_name.entry(name).or_default().push(figures);
+    }
+    let merged = by_name.into_iter().map(|(name, figures)| {
+        let all = operation(figures.iter().copied(), time_ns);
+        (name.to_owned(), all)
+    });
+    merged.collect()
+}
+
+fn transactions<'a>(
+    of: impl Iterator<Item = &'a BTreeMap<String, TransactionFigures>>,
+    time_ns: u64,
+) -> BTreeMap<String, TransactionFigures> {
+    let mut by_name: BTreeMap<&str, Vec<&TransactionFigures>> = BTreeMap::new();
+    for (name, figures) in of.flatten() {
+        by_name.entry(name).or_default().push(figures);
+    }
+    let merged = by_name.into_iter().map(|(name, figures)| {
+        let count = figures.iter().map(|it| it.count).sum();
+        let all = TransactionFigures {
+            count,
+            errors: figures.iter().map(|it| it.errors).sum(),
+            per_second: per_second(count, time_ns),
+            latency: latency(figures.iter().map(|it| &it.latency)),
+        };
+        (name.to_owned(), all)
+    });
+    merged.collect()
+}
+
+fn open_loop<'a>(of: impl Iterator<Item = &'a OpenLoopFigures> + Clone) -> Option<OpenLoopFigures> {
+    let sum = |value: fn(&OpenLoopFigures) -> u64| of.clone().map(value).sum::<u64>();
+    let most = |value: fn(&OpenLoopFigures) -> u64| of.clone().map(value).max().unwrap_or(0);
+    let first = of.clone().next()?.clone();
+    Some(OpenLoopFigures {
+        achieved_per_second: of.clone().map(|it| it.achieved_per_second).sum(),
+        response: latency(of.clone().map(|it| &it.response)),
+        errors: sum(|it| it.errors),
+        censored_count: sum(|it| it.censored_count),
+        censored_min_ns: of.clone().filter_map(|it| it.censored_min_ns).min(),
+        drain_ns: most(|it| it.drain_ns),
+        late_count: sum(|it| it.late_count),
+        lateness_max_ns: most(|it| it.lateness_max_ns),
+        backlog_end: sum(|it| it.backlog_end),
+        ..first
+    })
+}
+
+fn errors<'a>(of: impl Iterator<Item = &'a ErrnoCount>) -> Vec<ErrnoCount> {
+    let mut all: Vec<ErrnoCount> = Vec::new();
+    for found in of {
+        let same = |it: &&mut ErrnoCount| {
+            (&it.operation, it.errno, &it.message)
+                == (&found.operation, found.errno, &found.message)
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => known.count += found.count,
+            None => all.push(found.clone()),
+        }
+    }
+    all
+}
+
+/// Processor time adds up; what is of a whole machine stands only where there is one.
+fn cpu(parts: &[RankCell]) -> CpuFigures {
+    let figures = || parts.iter().map(|part| &part.record.cpu);
+    let first = &parts[0].record.cpu;
+    let is_one_host = parts.iter().all(|part| part.host == parts[0].host);
+    let most = |it: fn(&CpuFigures) -> Option<f64>| figures().filter_map(it).reduce(f64::max);
+    let threads: u32 = figures().map(|it| it.threads).sum();
+    let waiting = figures().map(|it| Some(it.waiting? * f64::from(it.threads)));
+    CpuFigures {
+        user_ns: figures().map(|it| it.user_ns).sum(),
+        system_ns: figures().map(|it| it.system_ns).sum(),
+        utilization: figures().map(|it| it.utilization).sum(),
+        threads,
+        waited_ns: figures().map(|it| it.waited_ns).sum(),
+        waiting: waiting
+            .sum::<Option<f64>>()
+            .map(|it| it / f64::from(threads.max(1))),
+        pressure: most(|it| it.pressure),
+        throttled: most(|it| it.throttled),
+        usable: match is_one_host {
+            true => first.usable.clone(),
+            false => Vec::new(),
+        },
+        machine: first.machine.filter(|_| is_one_host),
+        processors: match is_one_host {
+            true => first.processors.clone(),
+            false => Vec::new(),
+        },
+    }
+}
+
+fn mean(of: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let known: Vec<f64> = of.flatten().collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
+fn targets<'a>(of: impl Iterator<Item = &'a TargetFigures>, time_ns: u64) -> Vec<TargetFigures> {
+    let mut by_index: BTreeMap<u32, Vec<&TargetFigures>> = BTreeMap::new();
+    for figures in of {
+        by_index
+            .entry(figures.target_index)
+            .or_default()
+            .push(figures);
+    }
+    let merged = by_index.into_values().map(|all| {
+        let latencies = all.iter().filter_map(|it| it.connection_latency.as_ref());
+        let connections = latency(latencies);
+        TargetFigures {
+            transactions: all.iter().map(|it| it.transactions).sum(),
+            connections: all.iter().map(|it| it.connections).sum(),
+            connection_latency: Some(connections).filter(|it| it.count > 0),
+            operations: operations(all.iter().map(|it| &it.operations), time_ns),
+            ..all[0].clone()
+        }
+    });
+    merged.collect()
+}
+
+fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
+    let begins = || parts.iter().map(|part| part.begin_ns);
+    let spread_ns = begins().max().unwrap_or(0) - begins().min().unwrap_or(0);
+    let done_ns = |part: &RankCell| part.record.last_done_ns.unwrap_or(part.record.run_time_ns);
+    let dones = || parts.iter().map(done_ns);
+    let (first_ns, last_ns) = (dones().min().unwrap_or(0), dones().max().unwrap_or(0));
+    let idle_ns: u128 = dones().map(|it| u128::from(last_ns - it)).sum();
+    let all_ns = u128::from(last_ns) * parts.len() as u128;
+    let drifts = parts.iter().filter_map(|part| part.clock.drift_ppb);
+    let ranks = parts.iter().map(|part| {
+        let total = &part.record.total;
+        RankFigures {
+            rank: part.rank,
+            host: part.host.clone(),
+            count: total.count,
+            errors: total.errors,
+            bytes: total.bytes,
+            per_second: total.per_second,
+            p50_ns: total.latency.percentiles_ns.p50,
+            p99_ns: total.latency.percentiles_ns.p99,
+            begin_ns: part.begin_ns,
+            done_ns: done_ns(part),
+            clock: part.clock,
+            lost_ns: part.lost_ns,
+        }
+    });
+    CellCrew {
+        start_spread_ns: spread_ns.unsigned_abs(),
+        offset_bound_ns: parts.iter().map(|it| it.clock.bound_ns).max().unwrap_or(0),
+        drift_ppb: drifts.map(f64::abs).reduce(f64::max),
+        tail_ns: last_ns - first_ns,
+        tail_share: idle_ns as f64 / all_ns.max(1) as f64,
+        first_done_per_second: intervals::rate_until(&record.intervals, first_ns),
+        last_done_per_second: (last_ns > 0).then(|| per_second(record.total.count, last_ns)),
+        ranks: ranks.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

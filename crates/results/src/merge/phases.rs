@@ -1,0 +1,98 @@
+//! A program's own figures of a phase that several processes carried out.
+
+use crate::phase_figures::{
+    LabelFigures, PhaseFigures, PoolFigures, RoundFigures, StepFigures, ToldRound,
+};
+
+/// Those of all together; none where none has any.
+pub(super) fn merged<'a>(
+    of: impl Iterator<Item = Option<&'a PhaseFigures>>,
+) -> Option<PhaseFigures> {
+    let all: Vec<&PhaseFigures> = of.flatten().collect();
+    let first = *all.first()?;
+    Some(PhaseFigures {
+        steps: by_place(all.iter().map(|it| it.steps.as_slice()), add_step),
+        labels: labels(&all),
+        rounds: by_place(all.iter().map(|it| it.rounds.as_slice()), add_round),
+        told_round: all.iter().filter_map(|it| it.told_round).reduce(longer),
+        pool: all.iter().filter_map(|it| it.pool).reduce(both_pools),
+        ..first.clone()
+    })
+}
+
+/// What stands at the same place of each list as one.
+fn by_place<'a, T: Clone + 'a>(
+    lists: impl Iterator<Item = &'a [T]>,
+    add: fn(&mut T, &T),
+) -> Vec<T> {
+    let mut sums: Vec<T> = Vec::new();
+    for list in lists {
+        for (place, it) in list.iter().enumerate() {
+            match sums.get_mut(place) {
+                Some(sum) => add(sum, it),
+                None => sums.push(it.clone()),
+            }
+        }
+    }
+    sums
+}
+
+fn add_step(sum: &mut StepFigures, other: &StepFigures) {
+    sum.count += other.count;
+    sum.errors += other.errors;
+    sum.time_ns = sum.time_ns.max(other.time_ns);
+    sum.user_ns += other.user_ns;
+    sum.system_ns += other.system_ns;
+}
+
+fn add_round(sum: &mut RoundFigures, other: &RoundFigures) {
+    sum.file_count += other.file_count;
+    sum.time_ns = sum.time_ns.max(other.time_ns);
+    sum.sync_ns = sum.sync_ns.max(other.sync_ns);
+    sum.workers.extend(other.workers.iter().cloned());
+}
+
+fn longer(a: ToldRound, b: ToldRound) -> ToldRound {
+    if a.time_ns < b.time_ns { b } else { a }
+}
+
+/// Labels by name; percentiles are of one process alone.
+fn labels(all: &[&PhaseFigures]) -> Vec<LabelFigures> {
+    let mut sums: Vec<LabelFigures> = Vec::new();
+    for label in all.iter().flat_map(|it| &it.labels) {
+        let Some(sum) = sums.iter_mut().find(|it| it.label == label.label) else {
+            sums.push(label.clone());
+            continue;
+        };
+        sum.count += label.count;
+        sum.errors += label.errors;
+        sum.bytes += label.bytes;
+        sum.sum_ns += label.sum_ns;
+        sum.min_ns = sum.min_ns.min(label.min_ns);
+        sum.max_ns = sum.max_ns.max(label.max_ns);
+        (sum.p50_ns, sum.p99_ns) = (None, None);
+    }
+    sums
+}
+
+fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
+    PoolFigures {
+        transactions_count: a.transactions_count + b.transactions_count,
+        created_count: a.created_count + b.created_count,
+        created_before_count: a.created_before_count + b.created_before_count,
+        read_count: a.read_count + b.read_count,
+        appended_count: a.appended_count + b.appended_count,
+        deleted_count: a.deleted_count + b.deleted_count,
+        deleted_after_count: a.deleted_after_count + b.deleted_after_count,
+        read_bytes: a.read_bytes + b.read_bytes,
+        written_bytes: a.written_bytes + b.written_bytes,
+        read_bytes_float: a.read_bytes_float + b.read_bytes_float,
+        written_bytes_float: a.written_bytes_float + b.written_bytes_float,
+        taken_count: a.taken_count + b.taken_count,
+        creation_ns: a.creation_ns.max(b.creation_ns),
+        directories_made_ns: a.directories_made_ns.max(b.directories_made_ns),
+        transactions_ns: a.transactions_ns.max(b.transactions_ns),
+        deletion_ns: a.deletion_ns.max(b.deletion_ns),
+        directories_removed_ns: a.directories_removed_ns.max(b.directories_removed_ns),
+    }
+}

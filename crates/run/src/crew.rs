@@ -1,0 +1,122 @@
+//! Runs that several processes share: how they begin together, and how the one that leads sees the
+//! others.
+
+use std::fmt::Debug;
+use std::sync::atomic::AtomicBool;
+
+use engine::TscClock;
+use results::{CellRecord, CrewRecord, RunEvent, Warning};
+use workload::plan::{Cell, Plan};
+
+use crate::RunError;
+use crate::kit::is_cut;
+use crate::session::{Finished, RunOptions, Session};
+
+/// Where a process that shares a run agrees with the others on when to begin.
+pub trait Meeting: Debug + Send + Sync {
+    /// All workers here are ready. When they are to begin, in nanoseconds of this process's
+    /// [clock](Member::clock), which may lie ahead; none where nobody begins any more.
+    fn start(&self, stop: &AtomicBool) -> Option<u64>;
+
+    /// The first of the workers here began at that time of the clock.
+    fn begun(&self, begin_ns: u64);
+}
+
+/// The processes that measure in the place of the one that leads, as that one sees them.
+pub trait Crew {
+    /// Who they are.
+    fn record(&self) -> CrewRecord;
+
+    /// Has them make all targets ready for the plan of the run of that name.
+    ///
+    /// # Errors
+    /// When one of them cannot; then what they had made is gone, or told of.
+    fn prepare(
+        &mut self,
+        plan: &Plan,
+        run: &str,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<(), RunError>;
+
+    /// Has them measure a cell.
+    ///
+    /// # Errors
+    /// When the run cannot go on without one that was lost.
+    fn measure(
+        &mut self,
+        cell: &Cell,
+        watch: &mut CrewWatch<'_>,
+    ) -> Result<Vec<CellRecord>, RunError>;
+
+    /// Has them remove what they made, and end.
+    fn finish(&mut self, watch: &mut CrewWatch<'_>);
+}
+
+/// What the run lends to its crew.
+pub struct CrewWatch<'a> {
+    /// Hears what happens meanwhile.
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+    /// Reasons to doubt, for the record.
+    pub warnings: Vec<Warning>,
+    /// Set from outside to end the run.
+    pub stop: &'a AtomicBool,
+    /// Set from outside to go on with the next cell.
+    pub skip: &'a AtomicBool,
+}
+
+impl CrewWatch<'_> {
+    /// Whether the cell at hand is to end before it is over.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        is_cut(self.stop, Some(self.skip))
+    }
+}
+
+/// A process's part in a run that another leads.
+pub struct Member<'a> {
+    session: Session<'a>,
+}
+
+impl<'a> Member<'a> {
+    /// Makes the targets ready.
+    ///
+    /// # Errors
+    /// When they cannot be; what was made is gone, or told of as a warning.
+    pub fn begin(
+        plan: &'a Plan,
+        options: &'a RunOptions,
+        listener: &'a mut dyn FnMut(&RunEvent),
+    ) -> Result<Self, RunError> {
+        let mut session = Session::new(plan, options, listener);
+        crate::preflight::try_engines(plan)?;
+        let admitted = session.admit_all()?;
+        match session.prepare_all(admitted) {
+            Ok(()) => Ok(Self { session }),
+            Err(error) => match session.finish(Err(error)).error {
+                Some(error) => Err(error),
+                None => Err(RunError::Stopped),
+            },
+        }
+    }
+
+    /// The clock of its workers.
+    #[must_use]
+    pub fn clock(&self) -> TscClock {
+        self.session.clock.clone()
+    }
+
+    /// Measures its part of a cell, whose `rank` says which that is.
+    ///
+    /// # Errors
+    /// When it cannot go on.
+    pub fn measure(&mut self, cell: &Cell) -> Result<Vec<CellRecord>, RunError> {
+        self.session.measure_cell(cell, None)?;
+        Ok(std::mem::take(&mut self.session.record.cells))
+    }
+
+    /// Removes what it made.
+    #[must_use]
+    pub fn finish(self) -> Finished {
+        self.session.finish(Ok(()))
+    }
+}
