@@ -10,9 +10,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 
-use crate::abi::{Constants, HandleConstant, Status};
+use crate::abi::{Abi, Constants, HandleConstant, Status};
 use crate::error::MpiError;
-use crate::library::MpiLibrary;
 use crate::shared_object::SharedObject;
 
 /// A communicator, type, error handler or request.
@@ -83,27 +82,24 @@ pub(crate) struct Bindings {
     constants: Constants,
     world: Handle,
     byte: Handle,
+    errors_return: Handle,
 }
 
 impl Bindings {
     /// Finds all that is used.
-    pub(crate) fn find(object: &SharedObject, library: &MpiLibrary) -> Result<Bindings, MpiError> {
-        let constants = library.abi.constants();
+    pub(crate) fn find(object: &SharedObject, path: &Path, abi: Abi) -> Result<Self, MpiError> {
+        let constants = abi.constants();
         Ok(Bindings {
-            functions: Functions::find(object, &library.path)?,
-            world: handle(object, &library.path, constants.comm_world)?,
-            byte: handle(object, &library.path, constants.byte)?,
+            functions: Functions::find(object, path)?,
+            world: handle(object, path, constants.comm_world)?,
+            byte: handle(object, path, constants.byte)?,
+            errors_return: handle(object, path, constants.errors_return)?,
             constants,
         })
     }
 
     /// Initializes MPI, and lets errors return instead of ending the process.
-    pub(crate) fn initialize(
-        &self,
-        object: &SharedObject,
-        library: &MpiLibrary,
-    ) -> Result<(), MpiError> {
-        let errors_return = handle(object, &library.path, self.constants.errors_return)?;
+    pub(crate) fn initialize(&self) -> Result<(), MpiError> {
         let mut is_initialized = 0;
         // SAFETY: this may be called at any time; the place is ours to be written.
         let code = unsafe { (self.functions.initialized)(&raw mut is_initialized) };
@@ -119,11 +115,10 @@ impl Bindings {
         };
         self.check("MPI_Init_thread", code)?;
         if granted < wanted {
-            let path = library.path.clone();
-            return Err(MpiError::Threads { path, granted });
+            return Err(MpiError::Threads { granted });
         }
         // SAFETY: both handles are constants of this library, and MPI is initialized.
-        let code = unsafe { (self.functions.set_error_handler)(self.world, errors_return) };
+        let code = unsafe { (self.functions.set_error_handler)(self.world, self.errors_return) };
         self.check("MPI_Comm_set_errhandler", code)
     }
 

@@ -46,10 +46,8 @@ pub enum MpiError {
     #[error("MPI is already initialized in this process")]
     Initialized,
     /// The library must not be used in a process with several threads.
-    #[error("`{}` grants thread level {granted}, not `MPI_THREAD_FUNNELED`", path.display())]
+    #[error("MPI grants thread level {granted}, which is below `MPI_THREAD_FUNNELED`")]
     Threads {
-        /// The library.
-        path: PathBuf,
         /// The library's own number.
         granted: i32,
     },

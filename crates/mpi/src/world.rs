@@ -67,8 +67,8 @@ impl World {
     /// of its own.
     pub fn open(launch: &Launch) -> Result<World, MpiError> {
         let (object, library) = library::open(launch)?;
-        let bindings = Bindings::find(&object, &library)?;
-        bindings.initialize(&object, &library)?;
+        let bindings = Bindings::find(&object, &library.path, library.abi)?;
+        bindings.initialize()?;
         let (rank, size) = bindings.rank_and_size()?;
         if let Err(error) = check_size(launch, &library, size) {
             if size == 1 {
