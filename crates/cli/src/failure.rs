@@ -210,6 +210,13 @@ impl From<crew::CrewError> for Failure {
     }
 }
 
+impl From<mpi::MpiError> for Failure {
+    fn from(error: mpi::MpiError) -> Self {
+        let help = error.help();
+        Self::new(Exit::System, error, help)
+    }
+}
+
 impl From<web::WebError> for Failure {
     fn from(error: web::WebError) -> Self {
         use web::WebError as E;

@@ -488,13 +488,9 @@ impl<'a> Session<'a> {
             Ok(()) => (Status::Complete, None),
             Err(error) => (Status::Failed, Some(error)),
         };
-        let record = &self.record;
-        if let Some(warning) = results::doubt_short(&record.plan, &record.cells) {
-            self.warn(warning);
-        }
-        let record = &self.record;
-        if let Some(warning) = results::doubt_load(&record.environment, &record.cells) {
-            self.warn(warning);
+        // Whoever leads has the figures of all, and doubts those.
+        if self.options.meeting.is_none() {
+            self.doubt_all();
         }
         self.record.estimates = estimates(&self.record.cells);
         self.note_verdicts();
@@ -504,6 +500,14 @@ impl<'a> Session<'a> {
             record: self.record,
             error,
         }
+    }
+
+    /// Tells the reasons to doubt the run as a whole.
+    fn doubt_all(&mut self) {
+        let record = &self.record;
+        let short = results::doubt_short(&record.plan, &record.cells);
+        let load = results::doubt_load(&record.environment, &record.cells);
+        short.into_iter().chain(load).for_each(|it| self.warn(it));
     }
 
     /// Puts the verdicts beside the figures that they are about.

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
@@ -14,7 +15,7 @@ use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
-use crate::command::team::Team;
+use crate::command::team::{Part, Team};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -29,6 +30,20 @@ pub(super) const DEFAULT_TARGET: &str = ".";
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let mut heeded = None;
+    let part = Part::take(|| {
+        let stop = stop_flag(at_once);
+        let flag = stop.as_ref().map(Arc::clone).unwrap_or_default();
+        heeded = Some(stop);
+        flag
+    })?;
+    let stop = heeded.unwrap_or_else(|| stop_flag(at_once))?;
+    let mut team = match part {
+        Part::Done => return Ok(Exit::Measured),
+        Part::Unheard => return Ok(Exit::System),
+        Part::First(first) => Some(Team::of_ranks(first, args, &stop)?),
+        Part::Alone => None,
+    };
     let Input {
         workloads,
         warnings,
@@ -39,8 +54,9 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         return print_toml(&workloads, &warnings, &overrides);
     }
     let create = args.workload.options.create;
-    let stop = stop_flag(at_once)?;
-    let mut team = Team::gather(args, &stop)?;
+    if team.is_none() {
+        team = Team::gather(args, &stop)?;
+    }
     let planned = match &mut team {
         Some(team) => {
             overrides.set_ranks(team.leader.ranks());

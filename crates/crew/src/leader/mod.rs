@@ -183,6 +183,11 @@ impl Leader {
         self.hub.count()
     }
 
+    /// Tells all that nothing follows.
+    pub fn dismiss(&mut self) {
+        self.say_all(&Order::Bye);
+    }
+
     /// The first process of each host.
     fn first_of_hosts(&self) -> Vec<u32> {
         let mut known = BTreeSet::new();
@@ -429,7 +434,6 @@ impl Crew for Leader {
         for _ in 0..2 {
             self.clean(watch);
         }
-        self.say_all(&Order::Bye);
     }
 }
 
