@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use engine::clock::Clock;
-use run::Meeting;
+use run::{FileNews, Meeting};
 
 use crate::message::{Order, Report, decode, encode};
 
@@ -27,6 +27,7 @@ pub struct Desk {
     skip: Arc<AtomicBool>,
     clock: OnceLock<TscClock>,
     start: Mutex<Option<u64>>,
+    news: Mutex<Option<Vec<FileNews>>>,
     told: Condvar,
     heard: Mutex<Instant>,
 }
@@ -43,6 +44,7 @@ impl Desk {
             skip: Arc::default(),
             clock: OnceLock::new(),
             start: Mutex::new(None),
+            news: Mutex::new(None),
             told: Condvar::new(),
             heard: Mutex::new(Instant::now()),
         };
@@ -64,6 +66,10 @@ impl Desk {
             }
             Order::Start { at_ns } => {
                 *lock(&self.start) = Some(at_ns);
+                self.told.notify_all();
+            }
+            Order::News { news } => {
+                *lock(&self.news) = Some(news);
                 self.told.notify_all();
             }
             Order::Skip => self.skip.store(true, Ordering::Relaxed),
@@ -116,6 +122,17 @@ impl Desk {
         Arc::clone(&self.skip)
     }
 
+    /// Waits for what the leader has to say; none where nobody goes on.
+    fn wait_for<T>(&self, place: &Mutex<Option<T>>, stop: &AtomicBool) -> Option<T> {
+        let is_cut = || stop.load(Ordering::Relaxed) || self.skip.load(Ordering::Relaxed);
+        let mut told = lock(place);
+        while told.is_none() && !is_cut() {
+            let waited = self.told.wait_timeout(told, LOOK);
+            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        told.take()
+    }
+
     /// Ends everything when the leader is silent, also while a cell is measured.
     pub(crate) fn watch_leader(self: &Arc<Self>) {
         let desk = Arc::downgrade(self);
@@ -135,12 +152,13 @@ impl Meeting for Desk {
     fn start(&self, stop: &AtomicBool) -> Option<u64> {
         *lock(&self.start) = None;
         self.send(&Report::Armed);
-        let mut start = lock(&self.start);
-        while start.is_none() && !stop.load(Ordering::Relaxed) {
-            let waited = self.told.wait_timeout(start, LOOK);
-            start = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *start
+        self.wait_for(&self.start, stop)
+    }
+
+    fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>> {
+        *lock(&self.news) = None;
+        self.send(&Report::News { news });
+        self.wait_for(&self.news, &self.stop)
     }
 
     fn begun(&self, begin_ns: u64) {

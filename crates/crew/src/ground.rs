@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use run::COMMON;
 use target::{Permission, Prepared, Tree, Watch, admit, prepare};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
@@ -15,6 +16,8 @@ use crate::message::Failed;
 #[derive(Default)]
 pub(crate) struct Grounds {
     kept: Vec<(Prepared, Tree)>,
+    /// Where processes work in these.
+    places: Vec<PathBuf>,
 }
 
 impl Grounds {
@@ -62,12 +65,25 @@ impl Grounds {
         let place = tree.path().join(run);
         make_directory(&place)?;
         self.kept.push((prepared, tree));
+        self.places.push(place.clone());
         match place.to_str() {
             Some(place) => Ok(place.to_owned()),
             None => Err(Failed {
                 message: format!("`{}` is not plain text", place.display()),
                 help: Some("name a directory whose path is UTF-8".to_owned()),
             }),
+        }
+    }
+
+    /// Removes what processes had together in the cells before: all have ended those.
+    pub fn clear(&self) {
+        for place in &self.places {
+            let entries = fs::read_dir(place).into_iter().flatten().flatten();
+            let common = entries.filter(|it| it.file_name().to_string_lossy().starts_with(COMMON));
+            for entry in common {
+                // What cannot be removed is told of with all that lies here.
+                let _ = fs::remove_dir_all(entry.path());
+            }
         }
     }
 

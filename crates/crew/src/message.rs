@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use results::{CellRecord, Environment, RunEvent, Warning};
+use run::FileNews;
 use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
 
@@ -59,6 +60,8 @@ pub(crate) enum Order {
     Cell { cell: Box<Cell>, like: usize },
     /// What time is it?
     Ping { number: u32 },
+    /// What became of files elsewhere.
+    News { news: Vec<FileNews> },
     /// All begin at that time of the clock of whoever hears it.
     Start { at_ns: u64 },
     /// End the cell at hand and go on.
@@ -104,6 +107,10 @@ pub(crate) enum Report {
     },
     Prepared {
         environment: Box<Environment>,
+    },
+    /// What became of files here; answered once all have told it.
+    News {
+        news: Vec<FileNews>,
     },
     /// All workers of the cell's next stage are ready.
     Armed,

@@ -91,7 +91,7 @@ impl Worker {
                 }
                 Order::Prepare => match of_rank(plan, self.rank, &places) {
                     Ok(own) => {
-                        let is_over = self.with_member(plan, &own, options);
+                        let is_over = self.with_member((plan, &own), &grounds, options);
                         leave(&own);
                         if is_over {
                             grounds.release();
@@ -115,7 +115,12 @@ impl Worker {
     }
 
     /// Measures cell by cell; whether nothing follows.
-    fn with_member(&self, plan: &Plan, own: &Plan, options: &MemberOptions) -> bool {
+    fn with_member(
+        &self,
+        (plan, own): (&Plan, &Plan),
+        grounds: &Grounds,
+        options: &MemberOptions,
+    ) -> bool {
         let desk = &self.desk;
         let run_options = RunOptions {
             overwrite_devices: options.overwrite_devices.clone(),
@@ -150,9 +155,13 @@ impl Worker {
         loop {
             match desk.next(&self.orders) {
                 Order::Cell { cell, like } => {
+                    grounds.clear();
                     let cell = whole(*cell, plan, like, self.rank);
                     let measured = member.measure(&cell);
-                    let failure = measured.as_ref().err().map(of_run);
+                    // Whoever was told to end has not failed.
+                    let failed = measured.as_ref().err();
+                    let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
+                    let failure = failed.map(of_run);
                     let records = told(measured.unwrap_or_default(), plan, own);
                     desk.send(&Report::Measured {
                         records,

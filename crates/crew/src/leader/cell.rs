@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::clock::Clock;
 use results::{CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, merged};
-use run::CrewWatch;
+use run::{CrewWatch, FileNews};
 use workload::plan::Cell;
 
 use super::clocks::{Reading, offset};
@@ -21,6 +21,8 @@ const LEAD_TRIPS: u64 = 20;
 /// How far a cell is.
 struct Course {
     cell: u32,
+    /// Who has told what became of files, and what that was.
+    news: BTreeMap<u32, Vec<FileNews>>,
     /// Who is ready for the next stage.
     armed: BTreeSet<u32>,
     /// When the stages began, in nanoseconds of the leader's clock.
@@ -114,11 +116,20 @@ impl Leader {
             .copied()
             .filter(|rank| self.peers[*rank as usize].lost.is_none())
             .collect();
-        let is_ready = |rank: &u32| course.armed.contains(rank);
-        if !left.is_empty() && left.iter().all(is_ready) {
+        if left.is_empty() || course.is_cut {
+            return Ok(());
+        }
+        let waiting = course
+            .armed
+            .iter()
+            .chain(course.news.keys())
+            .next()
+            .copied();
+        if left.iter().all(|rank| course.armed.contains(rank)) {
             self.start(course, &left, at_work, watch)?;
-        } else if let (Some(rank), false) = (course.armed.first().copied(), course.done.is_empty())
-        {
+        } else if left.iter().all(|rank| course.news.contains_key(rank)) {
+            self.spread_news(course);
+        } else if let (Some(rank), false) = (waiting, course.done.is_empty()) {
             // Whoever is done will not be ready for another stage.
             let failed = Failed {
                 message: "it has another stage to measure, and others have none".to_owned(),
@@ -138,6 +149,9 @@ impl Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
         match said {
+            Said::Report(Report::News { news }) => {
+                course.news.insert(rank, news);
+            }
             Said::Report(Report::Armed) => {
                 course.armed.insert(rank);
             }
@@ -211,6 +225,16 @@ impl Leader {
         course.live.begin_stage();
         kept.into_iter()
             .try_for_each(|it| self.take(course, it, at_work, watch))
+    }
+
+    /// Tells each what became of files elsewhere.
+    fn spread_news(&mut self, course: &mut Course) {
+        let all = std::mem::take(&mut course.news);
+        for rank in all.keys() {
+            let others = all.iter().filter(|(other, _)| *other != rank);
+            let news = others.flat_map(|(_, news)| news.clone()).collect();
+            self.say(*rank, &Order::News { news });
+        }
     }
 
     fn stop(&mut self, course: &mut Course) {
@@ -299,6 +323,7 @@ impl Course {
     fn new(cell: u32) -> Self {
         Self {
             cell,
+            news: BTreeMap::new(),
             armed: BTreeSet::new(),
             starts_ns: Vec::new(),
             begins_ns: BTreeMap::new(),

@@ -5,6 +5,7 @@ mod figures;
 mod files;
 mod fill;
 mod in_place;
+mod news;
 mod pool;
 mod rounds;
 mod spawn;
@@ -50,6 +51,8 @@ pub(super) struct ProgramCourse {
     contents: Vec<ContentSource>,
     /// What is known of the files, by whose they are.
     states: BTreeMap<Owner, Arc<FileStates>>,
+    /// What other processes know of them.
+    agreed: BTreeMap<Owner, news::Agreed>,
     filesets: BTreeMap<Owner, Arc<Fileset>>,
     /// The trees of filesets that grow, by their numbers.
     trees: Trees,
@@ -122,6 +125,7 @@ impl ProgramCourse {
             pools: Pools::of(cell, &program),
             cell: cell.clone(),
             states: BTreeMap::new(),
+            agreed: BTreeMap::new(),
             filesets: BTreeMap::new(),
             trees: Trees::new(&program)?,
             ahead,
@@ -143,6 +147,11 @@ impl ProgramCourse {
             traces: Traces::default(),
             failure: None,
         })
+    }
+
+    /// What is done.
+    pub(super) const fn program(&self) -> &Program {
+        &self.program
     }
 
     fn owner(&self, fileset: usize, worker: &WorkerPlan) -> Owner {
