@@ -167,6 +167,7 @@ fn loaded(
             file_bytes: &file_bytes,
             memory_bytes: facts.memory_bytes,
             cpu_count: facts.cpu_count.into(),
+            has_ranks: false,
             variable: &|name| std::env::var(name).ok(),
             ..CommandLine::of(&[])
         },

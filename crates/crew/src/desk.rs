@@ -1,5 +1,6 @@
 //! Where orders come in while a process that does not lead is at work, and its answers go out.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use engine::clock::Clock;
-use run::{FileNews, Meeting};
+use run::{FileNews, HearRounds, Meeting};
 
 use crate::message::{Order, Report, decode, encode};
 
@@ -28,6 +29,7 @@ pub struct Desk {
     clock: OnceLock<TscClock>,
     start: Mutex<Option<u64>>,
     news: Mutex<Option<Vec<FileNews>>>,
+    level: Mutex<Leveling>,
     told: Condvar,
     heard: Mutex<Instant>,
 }
@@ -45,6 +47,7 @@ impl Desk {
             clock: OnceLock::new(),
             start: Mutex::new(None),
             news: Mutex::new(None),
+            level: Mutex::default(),
             told: Condvar::new(),
             heard: Mutex::new(Instant::now()),
         };
@@ -71,6 +74,10 @@ impl Desk {
             Order::News { news } => {
                 *lock(&self.news) = Some(news);
                 self.told.notify_all();
+            }
+            Order::Level { rounds } => {
+                let hear = lock(&self.level).0.take();
+                hear.into_iter().for_each(|hear| hear(rounds));
             }
             Order::Skip => self.skip.store(true, Ordering::Relaxed),
             Order::Stop => self.stop.store(true, Ordering::Relaxed),
@@ -148,7 +155,22 @@ impl Desk {
     }
 }
 
+/// Who waits to hear how many rounds were done.
+#[derive(Default)]
+struct Leveling(Option<HearRounds>);
+
+impl fmt::Debug for Leveling {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Leveling")
+    }
+}
+
 impl Meeting for Desk {
+    fn level(&self, rounds: u64, then: HearRounds) {
+        lock(&self.level).0 = Some(then);
+        self.send(&Report::Level { rounds });
+    }
+
     fn start(&self, stop: &AtomicBool) -> Option<u64> {
         *lock(&self.start) = None;
         self.send(&Report::Armed);

@@ -60,6 +60,8 @@ pub(crate) enum Order {
     Cell { cell: Box<Cell>, like: usize },
     /// What time is it?
     Ping { number: u32 },
+    /// So many rounds were done at most.
+    Level { rounds: u64 },
     /// What became of files elsewhere.
     News { news: Vec<FileNews> },
     /// All begin at that time of the clock of whoever hears it.
@@ -107,6 +109,10 @@ pub(crate) enum Report {
     },
     Prepared {
         environment: Box<Environment>,
+    },
+    /// So many rounds were done here at most; answered once all have told it.
+    Level {
+        rounds: u64,
     },
     /// What became of files here; answered once all have told it.
     News {

@@ -23,9 +23,16 @@ pub trait Meeting: Debug + Send + Sync {
     /// back when all processes are as far; none where nobody goes on.
     fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>>;
 
+    /// Workers here have done so many rounds at most; `then` hears how many any has, once all
+    /// processes have said so.
+    fn level(&self, rounds: u64, then: HearRounds);
+
     /// The first of the workers here began at that time of the clock.
     fn begun(&self, begin_ns: u64);
 }
+
+/// Hears how many rounds any worker of all processes has done.
+pub type HearRounds = Box<dyn FnOnce(u64) + Send>;
 
 /// What became of some files of a fileset.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

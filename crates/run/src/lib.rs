@@ -57,7 +57,7 @@ mod worker;
 
 pub use alone::{run, run_with_crew};
 pub use blank::blank_storage;
-pub use crew::{Crew, CrewWatch, FileNews, Meeting, Member};
+pub use crew::{Crew, CrewWatch, FileNews, HearRounds, Meeting, Member};
 pub use error::RunError;
 pub use files::COMMON;
 pub use in_turn::{Turn, run_in_turn};

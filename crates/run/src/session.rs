@@ -347,7 +347,7 @@ impl<'a> Session<'a> {
             stop: &self.options.stop,
             skip: &self.options.skip,
             continued: &self.options.continued,
-            meeting: self.options.meeting.as_deref(),
+            meeting: self.options.meeting.as_ref(),
             listener: self.listener,
             mismatches: (0, None),
         };

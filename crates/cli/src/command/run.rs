@@ -2,7 +2,6 @@
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
-use std::sync::Arc;
 
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
@@ -15,13 +14,13 @@ use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
-use crate::command::team::{Part, Team};
+use crate::command::team::{Part, Team, options};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::Keeper;
 use crate::live::Live;
-use crate::signals::{Continued, skip_at_signal, stop_flag};
+use crate::signals::{Continued, skip_at_signal};
 use crate::stored::Place;
 use crate::terminal::print_document;
 
@@ -30,18 +29,11 @@ pub(super) const DEFAULT_TARGET: &str = ".";
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    let mut heeded = None;
-    let part = Part::take(|| {
-        let stop = stop_flag(at_once);
-        let flag = stop.as_ref().map(Arc::clone).unwrap_or_default();
-        heeded = Some(stop);
-        flag
-    })?;
-    let stop = heeded.unwrap_or_else(|| stop_flag(at_once))?;
+    let (part, stop) = Part::take_with(at_once)?;
     let mut team = match part {
         Part::Done => return Ok(Exit::Measured),
         Part::Unheard => return Ok(Exit::System),
-        Part::First(first) => Some(Team::of_ranks(first, args, &stop)?),
+        Part::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
         Part::Alone => None,
     };
     let Input {
@@ -66,7 +58,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     };
     let outputs = Outputs::open(args, place)?;
     let continued = Continued::watch()?;
-    let options = RunOptions {
+    let run_options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create,
         keep: keeps(&planned.plan),
@@ -76,7 +68,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    skip_at_signal(&options.skip)?;
+    skip_at_signal(&run_options.skip)?;
     let mut keeper = Keeper::open(place, !args.no_db);
     let mut beside = Beside::new(args.web, place);
     let warnings = warnings
@@ -89,7 +81,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
             None => not_mounted(&planned.plan),
         })
         .collect();
-    let mut live = Live::begin((args.quiet, args.display), &options, at_once)?;
+    let mut live = Live::begin((args.quiet, args.display), &run_options, at_once)?;
     let mut listener = |event: &RunEvent| {
         keeper.hear(event);
         beside.hear(event);
@@ -97,8 +89,8 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     };
     let (plan, leader) = (&planned.plan, team.as_mut().map(|team| &mut team.leader));
     let mut finished = match leader {
-        Some(leader) => run::run_with_crew(plan, warnings, &options, leader, &mut listener),
-        None => run::run(plan, warnings, &options, &mut listener),
+        Some(leader) => run::run_with_crew(plan, warnings, &run_options, leader, &mut listener),
+        None => run::run(plan, warnings, &run_options, &mut listener),
     };
     drop(team);
     live.finish();

@@ -51,8 +51,21 @@ pub(super) enum Part {
 }
 
 impl Part {
+    /// As [`take`](Self::take), with the flag that the first signal sets.
+    pub fn take_with(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), Failure> {
+        let mut heeded = None;
+        let part = Self::take(|| {
+            let stop = stop_flag(at_once);
+            let flag = stop.as_ref().map(Arc::clone).unwrap_or_default();
+            heeded = Some(stop);
+            flag
+        })?;
+        let stop = heeded.unwrap_or_else(|| stop_flag(at_once))?;
+        Ok((part, stop))
+    }
+
     /// To be called before anything else is set up; `stop` is, behind it.
-    pub fn take(stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Self, Failure> {
+    fn take(stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Self, Failure> {
         let launch = Launch::from_environment().filter(|it| it.ranks_count() != Some(1));
         let Some(launch) = launch else {
             return Ok(Self::Alone);
@@ -69,8 +82,15 @@ impl Part {
 
 impl Team {
     /// The ranks of a job, of which this is the first.
-    pub fn of_ranks(first: FirstRank, args: &RunArgs, stop: &AtomicBool) -> Result<Self, Failure> {
-        let options = options(args, first.carrier);
+    pub fn of_ranks(
+        first: FirstRank,
+        options: LeaderOptions,
+        stop: &AtomicBool,
+    ) -> Result<Self, Failure> {
+        let options = LeaderOptions {
+            carrier: first.carrier,
+            ..options
+        };
         Ok(Self {
             leader: Leader::greet(first.hub, options, stop)?,
             job: Some(first.job),
@@ -99,7 +119,10 @@ impl Team {
             std::iter::repeat_with(start).take(each).collect::<Vec<_>>()
         });
         let (children, hub) = Children::start(commands.collect())?;
-        let options = options(args, format!("ssh: {}", args.crew.ssh));
+        let options = LeaderOptions {
+            carrier: format!("ssh: {}", args.crew.ssh),
+            ..options(args)
+        };
         let greeted = Leader::greet(hub, options, stop);
         if args.crew.copy_binary {
             // They run it, so its name is not needed any more.
@@ -137,9 +160,10 @@ impl Team {
     }
 }
 
-fn options(args: &RunArgs, carrier: String) -> LeaderOptions {
+/// What the arguments say of others.
+pub(super) fn options(args: &RunArgs) -> LeaderOptions {
     LeaderOptions {
-        carrier,
+        carrier: String::new(),
         on_lost: match args.crew.on_lost {
             OnLostArg::Fail => OnLost::Fail,
             OnLostArg::Continue => OnLost::Continue,

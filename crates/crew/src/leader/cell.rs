@@ -21,6 +21,8 @@ const LEAD_TRIPS: u64 = 20;
 /// How far a cell is.
 struct Course {
     cell: u32,
+    /// Who has told how many rounds were done at most, and how many that are.
+    levels: BTreeMap<u32, u64>,
     /// Who has told what became of files, and what that was.
     news: BTreeMap<u32, Vec<FileNews>>,
     /// Who is ready for the next stage.
@@ -119,6 +121,11 @@ impl Leader {
         if left.is_empty() || course.is_cut {
             return Ok(());
         }
+        if left.iter().all(|rank| course.levels.contains_key(rank)) {
+            let levels = std::mem::take(&mut course.levels);
+            let rounds = levels.into_values().max().unwrap_or(0);
+            self.say_all(&Order::Level { rounds });
+        }
         let waiting = course
             .armed
             .iter()
@@ -149,6 +156,9 @@ impl Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
         match said {
+            Said::Report(Report::Level { rounds }) => {
+                course.levels.insert(rank, rounds);
+            }
             Said::Report(Report::News { news }) => {
                 course.news.insert(rank, news);
             }
@@ -323,6 +333,7 @@ impl Course {
     fn new(cell: u32) -> Self {
         Self {
             cell,
+            levels: BTreeMap::new(),
             news: BTreeMap::new(),
             armed: BTreeSet::new(),
             starts_ns: Vec::new(),

@@ -10,6 +10,7 @@ pub(crate) mod task;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -60,7 +61,7 @@ pub(crate) struct FilesKit<'a> {
     /// Set from outside when the process goes on after it was stopped.
     pub continued: &'a AtomicBool,
     /// Where it is agreed with other processes when a stage begins.
-    pub meeting: Option<&'a dyn Meeting>,
+    pub meeting: Option<&'a Arc<dyn Meeting>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
@@ -79,6 +80,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
     let mut grounds = Grounds::default();
     let mut warnings = Vec::new();
     let outcome = ProgramCourse::new(kit.cell, program).and_then(|mut course| {
+        course.set_meeting(kit.meeting.cloned());
         kit.make_trees(program, &mut grounds)?;
         let mut outcome = kit.run(&mut course, &mut grounds, &mut phases);
         if outcome.is_err() || kit.is_cut() {
@@ -291,7 +293,7 @@ impl FilesKit<'_> {
                 stop: self.stop,
                 skip: Some(self.skip),
                 continued: self.continued,
-                meeting: self.meeting,
+                meeting: self.meeting.map(|it| &**it),
                 course: shown,
                 devices,
                 status: None,

@@ -24,7 +24,16 @@ pub struct Overrides {
     /// What is said to the tables of file workloads, in the order in which it was.
     table_options: Vec<TableOption>,
     /// See [`Self::set_ranks`].
-    ranks: Option<u32>,
+    ranks: Option<Ranks>,
+}
+
+/// How many processes share the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ranks {
+    /// So many, each with as many workers as one alone would have.
+    Each(u32),
+    /// So many, which have the workers together.
+    OfAll(u32),
 }
 
 /// Workloads with the options in place.
@@ -67,11 +76,16 @@ impl Overrides {
     /// Tells how many processes, on one machine or many, share the work: each has as many workers
     /// as a run by one would have.
     pub fn set_ranks(&mut self, ranks: u32) {
-        self.ranks = Some(ranks).filter(|ranks| *ranks > 1);
+        self.ranks = (ranks > 1).then_some(Ranks::Each(ranks));
+    }
+
+    /// Tells how many processes share the work, each of which has its part of the workers.
+    pub fn set_ranks_of_all(&mut self, ranks: u32) {
+        self.ranks = (ranks > 1).then_some(Ranks::OfAll(ranks));
     }
 
     /// How many processes share the work, where there are several.
-    pub(crate) const fn ranks(&self) -> Option<u32> {
+    pub(crate) const fn ranks(&self) -> Option<Ranks> {
         self.ranks
     }
 

@@ -1,8 +1,8 @@
 //! Which work on files several processes can share, and what they must know of each other for it.
 
 use super::{
-    Act, Copies, Ending, FileNames, FilesetPlan, Group, Order, Pick, Program, ProgramPart,
-    ProgramPhase, Share, Turn, Until,
+    Act, Copies, FileNames, FilesetPlan, Group, Order, Pick, Program, ProgramPart, ProgramPhase,
+    Share, Turn, Until,
 };
 use super::{On, Quota};
 
@@ -40,8 +40,7 @@ impl Program {
         if phase.groups.len() > 1 {
             return Some("several groups of workers work at the same time");
         }
-        let leveled = [Some(phase.time_up), phase.first_done];
-        if phase.first_done.is_some() || leveled.contains(&Some(Ending::Level)) {
+        if phase.first_done.is_some() {
             return Some("its workers end each other");
         }
         phase.groups.iter().find_map(|group| self.group_flaw(group))
@@ -113,7 +112,7 @@ fn has_known_end(part: &ProgramPart) -> bool {
 mod tests {
     use super::*;
     use crate::program::samples::{call, fileset, pick};
-    use crate::program::{Call, FileOperation, Measure, Tokens, Which};
+    use crate::program::{Call, Ending, FileOperation, Measure, Tokens, Which};
 
     fn creating(change: impl FnOnce(&mut Program)) -> Program {
         let create = Act::Call(call(
@@ -151,7 +150,7 @@ mod tests {
         let changes: [Change; 4] = [
             |it| it.tokens.push(Tokens::default()),
             |it| group(it).body.push(Act::Meet(0)),
-            |it| it.phases_mut()[0].time_up = Ending::Level,
+            |it| it.phases_mut()[0].first_done = Some(Ending::Stop),
             |it| {
                 let of = Share::Group;
                 let quota = Quota {

@@ -1,13 +1,13 @@
 //! What processes that share a program hear of each other's files between its phases.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use generate::program::FileStates;
-use workload::program::Group;
+use generate::program::{FileStates, PhaseEnd};
+use workload::program::{Ending, Group, ProgramPhase};
 
 use super::{Owner, ProgramCourse};
-use crate::crew::FileNews;
+use crate::crew::{FileNews, Meeting};
 
 /// Which files exist, as all processes know; a bit for each.
 #[derive(Debug, Default, Clone)]
@@ -33,6 +33,35 @@ impl Agreed {
 }
 
 impl ProgramCourse {
+    /// Tells where it is heard what workers of other processes do.
+    pub(in crate::files) fn set_meeting(&mut self, meeting: Option<Arc<dyn Meeting>>) {
+        self.meeting = meeting;
+    }
+
+    /// How a phase of so many workers here ends, for them and for those elsewhere.
+    pub(super) fn phase_end(&self, phase: &ProgramPhase, own_count: u32) -> Arc<PhaseEnd> {
+        let Some(meeting) = self
+            .meeting
+            .clone()
+            .filter(|_| phase.time_up == Ending::Level)
+        else {
+            return Arc::new(PhaseEnd::new(own_count));
+        };
+        Arc::new_cyclic(|end: &Weak<PhaseEnd>| {
+            let end = end.clone();
+            let tell = move |rounds| {
+                let end = end.clone();
+                let hear = move |all| {
+                    if let Some(end) = end.upgrade() {
+                        end.hear_of_others(all);
+                    }
+                };
+                meeting.level(rounds, Box::new(hear));
+            };
+            PhaseEnd::with_others(own_count, Box::new(tell))
+        })
+    }
+
     /// What became of files here since all last heard of each other.
     pub(in crate::files) fn news(&mut self) -> Vec<FileNews> {
         let mut all = Vec::new();
