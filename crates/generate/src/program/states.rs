@@ -106,12 +106,15 @@ impl FileStates {
         })
     }
 
-    /// Takes note that a file of so many bytes exists, which somebody elsewhere made while nobody
-    /// works here.
+    /// Takes note that a file of so many bytes at least exists, which somebody elsewhere made while
+    /// nobody works here.
     pub fn note_made(&self, file: u32, bytes: u64) {
         if (file as usize) < self.states.len() {
-            self.appear(file, false);
-            self.set_size(file, bytes);
+            if !self.is_present(file) {
+                self.appear(file, false);
+                self.set_size(file, 0);
+            }
+            self.reach(file, bytes);
         }
     }
 

@@ -131,7 +131,8 @@ impl FilesKit<'_> {
             let Some(prepared) = self.targets.get_mut(&target_index) else {
                 continue;
             };
-            let own = prepared.path();
+            // Beside the directories of each.
+            let own = &self.plan.targets[target_index as usize].path;
             let tree = match (&name, own.parent()) {
                 (Some(name), Some(beneath)) => Tree::in_common(beneath, name)?,
                 _ => prepared.make_tree()?,

@@ -9,6 +9,9 @@ use workload::program::{Ending, Group, ProgramPhase};
 use super::{Owner, ProgramCourse};
 use crate::crew::{FileNews, Meeting};
 
+/// So many files that all have together at most are told of again each time.
+const TOLD_AGAIN_MAX: u32 = 1024;
+
 /// Which files exist, as all processes know; a bit for each.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Agreed(Vec<u64>);
@@ -145,6 +148,7 @@ fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews 
         target: owner.target,
         ..FileNews::default()
     };
+    let is_grown = owner.worker.is_none() && states.count() <= TOLD_AGAIN_MAX;
     let mut next = 0;
     let present: Vec<u32> = states.present().collect();
     for file in present {
@@ -152,7 +156,8 @@ fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews 
             remove(&mut news, agreed, gone);
         }
         next = file + 1;
-        if !agreed.has(file) {
+        // What all write to grows, which files of one worker do not between phases.
+        if !agreed.has(file) || is_grown {
             agreed.set(file, true);
             add(&mut news, file.into(), states.bytes_of(file));
         }
