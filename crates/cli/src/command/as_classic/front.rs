@@ -81,7 +81,7 @@ pub(super) fn run(
         Err(error) => return Ok(not_understood(error)),
     };
     let mut arguments = texts(&args.args)?;
-    let Some((stop, mut team)) = gathered(front, &mut arguments, at_once)? else {
+    let Some(Gathered { stop, mut team }) = gathered(front, &mut arguments, at_once)? else {
         return Ok(Exit::Measured);
     };
     let system = rustix::system::uname();
@@ -133,15 +133,24 @@ pub(super) fn run(
     })
 }
 
-/// The flag that ends the run, and the processes that a launcher of MPI has started, of whose
-/// number the program is told; none where this one has done what another said.
+/// Who carries out the work.
+struct Gathered {
+    /// The flag that ends it.
+    stop: Arc<AtomicBool>,
+    /// Where there are several processes.
+    team: Option<Team>,
+}
+
+/// The processes that a launcher of MPI has started, of whose number the program is told; none
+/// where this one has done what another said.
 fn gathered(
     front: &Front,
     arguments: &mut Vec<String>,
     at_once: fn() -> !,
-) -> Result<Option<(Arc<AtomicBool>, Option<Team>)>, Failure> {
+) -> Result<Option<Gathered>, Failure> {
     let Some(option) = front.ranks else {
-        return Ok(Some((stop_flag(at_once)?, None)));
+        let stop = stop_flag(at_once)?;
+        return Ok(Some(Gathered { stop, team: None }));
     };
     let (part, stop) = Part::take_with(at_once)?;
     let team = match part {
@@ -156,7 +165,7 @@ fn gathered(
     if let Some(team) = &team {
         arguments.splice(0..0, [option.to_owned(), team.leader.ranks().to_string()]);
     }
-    Ok(Some((stop, team)))
+    Ok(Some(Gathered { stop, team }))
 }
 
 /// The arguments as text, which records keep.
