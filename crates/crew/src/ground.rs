@@ -5,16 +5,30 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use target::{Permission, Prepared, Tree, Watch, admit, prepare};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::message::Failed;
 
+/// Without the leader, others may take so long to leave what was made for them.
+const LEAVING_MAX: Duration = Duration::from_secs(10);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// What a process has made for itself and others.
 #[derive(Default)]
 pub(crate) struct Grounds {
-    kept: Vec<(Prepared, Tree)>,
+    kept: Vec<Ground>,
+}
+
+struct Ground {
+    prepared: Prepared,
+    tree: Tree,
+    /// Where all have their directories.
+    place: PathBuf,
 }
 
 impl Grounds {
@@ -61,20 +75,43 @@ impl Grounds {
         let tree = prepared.make_tree().map_err(of_target)?;
         let place = tree.path().join(run);
         make_directory(&place)?;
-        self.kept.push((prepared, tree));
-        match place.to_str() {
-            Some(place) => Ok(place.to_owned()),
-            None => Err(Failed {
-                message: format!("`{}` is not plain text", place.display()),
-                help: Some("name a directory whose path is UTF-8".to_owned()),
-            }),
+        let text = place.to_str().map(str::to_owned).ok_or_else(|| Failed {
+            message: format!("`{}` is not plain text", place.display()),
+            help: Some("name a directory whose path is UTF-8".to_owned()),
+        });
+        self.kept.push(Ground {
+            prepared,
+            tree,
+            place,
+        });
+        text
+    }
+
+    /// Removes what was made once the others have left it, as far as they do: nobody says any more
+    /// whether somebody still works there.
+    pub fn release_once_left(self) {
+        let end = Instant::now() + LEAVING_MAX;
+        let is_left = |ground: &Ground| {
+            let entries = fs::read_dir(&ground.place);
+            entries.map_or(true, |mut it| it.next().is_none())
+        };
+        while !self.kept.iter().all(is_left) {
+            if Instant::now() > end {
+                // What others may work in is left to `clean`, which knows whether they still do.
+                return std::mem::forget(self);
+            }
+            thread::sleep(LOOK);
         }
+        self.release();
     }
 
     /// Removes what was made; what was left behind, and why.
     pub fn release(self) -> Vec<String> {
         let mut left = Vec::new();
-        for (mut prepared, tree) in self.kept {
+        for Ground {
+            mut prepared, tree, ..
+        } in self.kept
+        {
             drop(tree);
             if let Err(error) = prepared.remove_tree(&mut |_| {}) {
                 left.push(error.to_string());

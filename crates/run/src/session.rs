@@ -194,8 +194,11 @@ impl<'a> Session<'a> {
             what: cell_title(cell, &self.record.plan),
             budget_left_ns,
         });
-        // What was wanted of another cell is over.
-        self.options.skip.store(false, Ordering::Relaxed);
+        if self.options.meeting.is_none() {
+            // What was wanted of another cell is over. Of this one it may have been wanted already,
+            // where another process leads.
+            self.options.skip.store(false, Ordering::Relaxed);
+        }
         let first = self.record.cells.len();
         let outcome = match (&cell.files, &cell.jobs) {
             _ if self.crew.is_some() => self.measure_by_crew(cell),

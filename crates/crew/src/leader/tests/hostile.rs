@@ -1,0 +1,1 @@
+//! Processes that say what real ones do not.

@@ -1,0 +1,1 @@
+//! Real workers, on threads of this process.
