@@ -206,7 +206,13 @@ impl<'a> Session<'a> {
             (None, Some(files)) => self.measure_jobs(cell, files),
             (None, None) => self.measure(cell),
         };
-        let is_whole = |record: &CellRecord| record.status != Status::Interrupted;
+        // Where the others went on without one that was lost, nobody ended anything.
+        let went_on = |record: &CellRecord| {
+            let crew = record.crew.as_ref();
+            crew.is_some_and(|crew| crew.ranks.iter().any(|it| it.lost_ns.is_some()))
+        };
+        let is_whole =
+            |record: &CellRecord| record.status != Status::Interrupted || went_on(record);
         self.is_cut_short |= !self.record.cells[first..].iter().all(is_whole);
         outcome
     }

@@ -77,9 +77,8 @@ fn play(
                             bytes_sent += message.len() as u64 + 4;
                             let _ = ends.to_leader.send((rank, Arrival::Message(message)));
                         };
-                        match &last.1 {
-                            Some(order) => answer(rank, order, &mut send),
-                            None => send(rank, ALIVE.to_vec()),
+                        if let Some(order) = &last.1 {
+                            answer(rank, order, &mut send);
                         }
                     }
                     Err(TryRecvError::Disconnected) => gone += 1,
