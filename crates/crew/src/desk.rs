@@ -22,6 +22,8 @@ const LOOK: Duration = Duration::from_millis(200);
 pub struct Desk {
     orders: Mutex<Sender<Order>>,
     to: Mutex<Sender<Vec<u8>>>,
+    /// Set from outside when this process is to end.
+    outside: Arc<AtomicBool>,
     /// Ends everything.
     stop: Arc<AtomicBool>,
     /// Ends the cell at hand.
@@ -35,14 +37,19 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk whose answers go there, with the orders that are left to be carried out; `stop` also
-    /// ends it from outside.
-    pub(crate) fn new(to: Sender<Vec<u8>>, stop: Arc<AtomicBool>) -> (Arc<Self>, Receiver<Order>) {
+    /// A desk whose answers go there, with the orders that are left to be carried out; `outside`
+    /// also ends it. It is only read: what the leader wants is not what a signal says, the second
+    /// of which ends the process at once.
+    pub(crate) fn new(
+        to: Sender<Vec<u8>>,
+        outside: Arc<AtomicBool>,
+    ) -> (Arc<Self>, Receiver<Order>) {
         let (orders, left) = channel();
         let desk = Self {
             orders: Mutex::new(orders),
             to: Mutex::new(to),
-            stop,
+            outside,
+            stop: Arc::default(),
             skip: Arc::default(),
             clock: OnceLock::new(),
             start: Mutex::new(None),
@@ -82,6 +89,13 @@ impl Desk {
             Order::Skip => self.skip.store(true, Ordering::Relaxed),
             Order::Stop => self.stop.store(true, Ordering::Relaxed),
             order => {
+                match order {
+                    // What was wanted of another cell or plan is over, and what is wanted of this
+                    // one may follow before it begins.
+                    Order::Cell { .. } => self.skip.store(false, Ordering::Relaxed),
+                    Order::Plan { .. } => self.stop.store(false, Ordering::Relaxed),
+                    _ => {}
+                }
                 let _ = lock(&self.orders).send(order);
             }
         }
@@ -140,12 +154,13 @@ impl Desk {
         told.take()
     }
 
-    /// Ends everything when the leader is silent, also while a cell is measured.
+    /// Ends everything when the leader is silent or somebody outside wants it, also while a cell is
+    /// measured.
     pub(crate) fn watch_leader(self: &Arc<Self>) {
         let desk = Arc::downgrade(self);
         std::thread::spawn(move || {
             while let Some(desk) = desk.upgrade() {
-                if desk.is_deserted() {
+                if desk.is_deserted() || desk.outside.load(Ordering::Relaxed) {
                     return desk.leader_is_gone();
                 }
                 drop(desk);

@@ -30,6 +30,14 @@ pub enum CrewError {
         /// What happened.
         why: String,
     },
+    /// One who went away while all were at work.
+    #[error("{who} {why}")]
+    LostAtWork {
+        /// Which process, on which host.
+        who: String,
+        /// What happened.
+        why: String,
+    },
     /// Another version of pgmeter.
     #[error("{who} is pgmeter {seen}, not {wanted}")]
     Version {
@@ -65,6 +73,9 @@ impl CrewError {
             Self::Lost { .. } => {
                 "see that `ssh HOST pgmeter --version` works without a password, or add \
                  `--copy-binary`"
+            }
+            Self::LostAtWork { .. } => {
+                "what was measured before is kept; with `--on-lost continue` the others go on"
             }
             Self::Version { .. } => "install the same version there, or add `--copy-binary`",
             Self::Failed { help, .. } => return help.clone(),

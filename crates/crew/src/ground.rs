@@ -5,6 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use run::COMMON;
 use target::{Permission, Prepared, Tree, Watch, admit, prepare};
@@ -12,12 +14,22 @@ use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::message::Failed;
 
+/// Without the leader, others may take so long to leave what was made for them.
+const LEAVING_MAX: Duration = Duration::from_secs(10);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// What a process has made for itself and others.
 #[derive(Default)]
 pub(crate) struct Grounds {
-    kept: Vec<(Prepared, Tree)>,
-    /// Where processes work in these.
-    places: Vec<PathBuf>,
+    kept: Vec<Ground>,
+}
+
+struct Ground {
+    prepared: Prepared,
+    tree: Tree,
+    /// Where all have their directories.
+    place: PathBuf,
 }
 
 impl Grounds {
@@ -64,23 +76,42 @@ impl Grounds {
         let tree = prepared.make_tree().map_err(of_target)?;
         let place = tree.path().join(run);
         make_directory(&place)?;
-        self.kept.push((prepared, tree));
-        self.places.push(place.clone());
-        match place.to_str() {
-            Some(place) => Ok(place.to_owned()),
-            None => Err(Failed {
-                message: format!("`{}` is not plain text", place.display()),
-                help: Some("name a directory whose path is UTF-8".to_owned()),
-            }),
+        let text = place.to_str().map(str::to_owned).ok_or_else(|| Failed {
+            message: format!("`{}` is not plain text", place.display()),
+            help: Some("name a directory whose path is UTF-8".to_owned()),
+        });
+        self.kept.push(Ground {
+            prepared,
+            tree,
+            place,
+        });
+        text
+    }
+
+    /// Removes what was made once the others have left it, as far as they do: nobody says any more
+    /// whether somebody still works there.
+    pub fn release_once_left(self) {
+        let end = Instant::now() + LEAVING_MAX;
+        let is_left = |ground: &Ground| {
+            let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
+            let mut others = entries.filter(|it| !is_common(it));
+            others.next().is_none()
+        };
+        while !self.kept.iter().all(is_left) {
+            if Instant::now() > end {
+                // What others may work in is left to `clean`, which knows whether they still do.
+                return std::mem::forget(self);
+            }
+            thread::sleep(LOOK);
         }
+        self.release();
     }
 
     /// Removes what processes had together in the cells before: all have ended those.
     pub fn clear(&self) {
-        for place in &self.places {
-            let entries = fs::read_dir(place).into_iter().flatten().flatten();
-            let common = entries.filter(|it| it.file_name().to_string_lossy().starts_with(COMMON));
-            for entry in common {
+        for ground in &self.kept {
+            let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
+            for entry in entries.filter(is_common) {
                 // What cannot be removed is told of with all that lies here.
                 let _ = fs::remove_dir_all(entry.path());
             }
@@ -90,7 +121,10 @@ impl Grounds {
     /// Removes what was made; what was left behind, and why.
     pub fn release(self) -> Vec<String> {
         let mut left = Vec::new();
-        for (mut prepared, tree) in self.kept {
+        for Ground {
+            mut prepared, tree, ..
+        } in self.kept
+        {
             drop(tree);
             if let Err(error) = prepared.remove_tree(&mut |_| {}) {
                 left.push(error.to_string());
@@ -106,6 +140,11 @@ impl Grounds {
         }
         left
     }
+}
+
+/// Whether processes have it together.
+fn is_common(entry: &fs::DirEntry) -> bool {
+    entry.file_name().to_string_lossy().starts_with(COMMON)
 }
 
 /// The plan of a process, whose targets are its own directories, which are made.

@@ -1,6 +1,7 @@
 //! The leader's end: what goes to whom, and what came from whom.
 
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread;
 use std::time::Duration;
 
 /// What came from somebody.
@@ -35,6 +36,14 @@ impl Hub {
 
     /// What comes within that time.
     pub(crate) fn receive(&self, wait: Duration) -> Option<(u32, Arrival)> {
-        self.from.recv_timeout(wait).ok()
+        match self.from.recv_timeout(wait) {
+            Ok(arrival) => Some(arrival),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                // Nobody is left; who waits for that to be noticed does not spin.
+                thread::sleep(wait);
+                None
+            }
+        }
     }
 }

@@ -5,11 +5,10 @@ use std::io::{self, Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-
 use results::{CellRecord, Environment, RunEvent, Warning};
 use run::FileNews;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
 
@@ -17,7 +16,7 @@ use workload::plan::{Cell, Plan};
 pub(crate) const PROTOCOL: [u32; 2] = [1, 0];
 
 /// No message is longer, packed or not.
-const BYTES_MAX: u64 = 512 << 20;
+const BYTES_MAX: u64 = 256 << 20;
 /// Shorter ones are not packed.
 const PACKED_FROM: usize = 1024;
 
@@ -25,6 +24,8 @@ const PACKED_FROM: usize = 1024;
 pub(crate) const ALIVE: &[u8] = &[0];
 const PLAIN: u8 = 1;
 const PACKED: u8 = 2;
+/// What others say in words is cut off after so many characters.
+const WORDS_MAX: usize = 500;
 
 /// What the leader says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -70,8 +71,10 @@ pub(crate) enum Order {
     Skip,
     /// End the cell at hand and whatever would follow.
     Stop,
-    /// Remove what was made.
+    /// Remove the files that were worked on.
     Clean,
+    /// Remove the directories that all worked in, where they were made here.
+    Vacate,
     /// Nothing more is to be done.
     Bye,
 }
@@ -167,24 +170,49 @@ pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
 /// # Errors
 /// Bytes that are no message.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<T>, String> {
-    let (kind, rest) = bytes.split_first().ok_or("a message of no bytes")?;
-    let text = match *kind {
+    let (kind, rest) = bytes.split_first().ok_or("said a message of no bytes")?;
+    let message = match *kind {
         0 if rest.is_empty() => return Ok(None),
-        PLAIN => rest.to_vec(),
-        PACKED => {
-            let mut text = Vec::new();
-            let mut unpacker = DeflateDecoder::new(rest).take(BYTES_MAX);
-            unpacker
-                .read_to_end(&mut text)
-                .map_err(|error| format!("a message that cannot be unpacked: {error}"))?;
-            text
-        }
-        kind => return Err(format!("a message of kind {kind}")),
+        PLAIN => units::read_json(&mut &*rest),
+        // What does not fit is cut off, and so is not understood.
+        PACKED => units::read_json(&mut DeflateDecoder::new(rest).take(BYTES_MAX)),
+        kind => return Err(format!("said a message of kind {kind}")),
     };
-    let message = units::read_json(&mut text.as_slice());
     message
         .map(Some)
-        .map_err(|error| format!("a message that is not understood: {error}"))
+        .map_err(|error| format!("said what is not understood: {}", words(&error.to_string())))
+}
+
+/// What somebody else said, printable and short.
+pub(crate) fn words(text: &str) -> String {
+    let short: String = text.chars().take(WORDS_MAX).collect();
+    units::printable(&short).into_owned()
+}
+
+impl Report {
+    /// With all that is told in words printable and short.
+    pub fn with_short_words(mut self) -> Self {
+        let shorten = |text: &mut String| *text = words(text);
+        match &mut self {
+            Self::Hello { version, host, .. } => [version, host].into_iter().for_each(shorten),
+            Self::Cleaned { left } => left.iter_mut().for_each(shorten),
+            Self::Failed(failed)
+            | Self::Measured {
+                failure: Some(failed),
+                ..
+            } => {
+                shorten(&mut failed.message);
+                failed.help.iter_mut().for_each(shorten);
+            }
+            Self::Event { event } => {
+                if let RunEvent::Warning { warning } = &mut **event {
+                    shorten(&mut warning.message);
+                }
+            }
+            _ => {}
+        }
+        self
+    }
 }
 
 /// Writes a message to a stream.

@@ -1,23 +1,37 @@
 //! Messages over the standard streams of commands: `ssh HOST pgmeter worker`, or whatever starts a
 //! process elsewhere.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::CrewError;
 use crate::hub::{Arrival, Hub};
-use crate::message::{ALIVE, read, write};
+use crate::message::{ALIVE, read, words, write};
 use crate::worker::Worker;
 
+/// What a worker begins with: shells greet before it, and their words are no messages.
+const OPENING: &[u8] = b"\0pgmeter crew\n";
+/// A greeting is no longer.
+const GREETING_BYTES_MAX: usize = 64 << 10;
 /// Who has nothing to say shows this often that it is there.
 const SIGN: Duration = Duration::from_secs(1);
-/// Commands may take so long to end once nothing is said to them any more.
+/// Commands may take so long to end once nothing is said to them any more, and once they are asked
+/// to by a signal.
 const END_MAX: Duration = Duration::from_secs(2);
+/// So long is waited for what a command complains of when its output has ended: who holds it open
+/// for something else, as a shared connection of ssh does, need not end.
+const COMPLAINT_MAX: Duration = Duration::from_millis(500);
+/// So many messages wait for the leader; whoever has more to say waits.
+const WAITING_MAX: usize = 4096;
+/// How often it is looked whether something has ended.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Commands that have processes work elsewhere.
 pub struct Children {
@@ -30,7 +44,7 @@ impl Children {
     /// # Errors
     /// When one cannot be started; those that were are ended.
     pub fn start(commands: Vec<Command>) -> Result<(Self, Hub), CrewError> {
-        let (arrivals, from) = channel();
+        let (arrivals, from) = sync_channel(WAITING_MAX);
         let mut all = Self {
             children: Vec::new(),
         };
@@ -58,22 +72,41 @@ impl Children {
         }
         Ok((all, Hub { to, from }))
     }
-}
 
-impl Drop for Children {
-    fn drop(&mut self) {
-        let end = Instant::now() + END_MAX;
-        for child in &mut self.children {
-            while matches!(child.try_wait(), Ok(None)) && Instant::now() < end {
-                thread::sleep(Duration::from_millis(10));
+    /// Waits for them to end; whether all have.
+    fn have_ended(&mut self, wait: Duration) -> bool {
+        let end = Instant::now() + wait;
+        loop {
+            // All of them are asked, so that none stays behind as a zombie.
+            let at_work = self.children.iter_mut().map(|child| child.try_wait());
+            let at_work = at_work.filter(|it| matches!(it, Ok(None))).count();
+            if at_work == 0 || Instant::now() > end {
+                return at_work == 0;
             }
-            let _ = child.kill();
-            let _ = child.wait();
+            thread::sleep(LOOK);
         }
     }
 }
 
-fn send_all(stream: &mut impl io::Write, messages: &Receiver<Vec<u8>>) {
+impl Drop for Children {
+    fn drop(&mut self) {
+        if self.have_ended(END_MAX) {
+            return;
+        }
+        for child in &mut self.children {
+            let is_at_work = matches!(child.try_wait(), Ok(None));
+            let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+            if let (true, Some(number)) = (is_at_work, number) {
+                // Not killed: one that was stopped removes its files when it goes on.
+                let _ = kill_process(number, Signal::TERM);
+            }
+        }
+        self.have_ended(END_MAX);
+    }
+}
+
+/// Writes what is said; who has nothing to say shows that it is there.
+fn send_all(stream: &mut impl Write, messages: &Receiver<Vec<u8>>) {
     loop {
         let written = match messages.recv_timeout(SIGN) {
             Ok(message) => write(stream, &message),
@@ -90,38 +123,90 @@ fn hear_all(
     rank: u32,
     mut stdout: impl Read,
     stderr: impl Read + Send + 'static,
-    arrivals: &Sender<(u32, Arrival)>,
+    arrivals: &SyncSender<(u32, Arrival)>,
 ) {
-    let complaint = thread::spawn(move || first_words(stderr));
-    let why = loop {
-        match read(&mut stdout) {
-            Ok(Some(message)) => {
-                if arrivals.send((rank, Arrival::Message(message))).is_err() {
-                    return;
+    let complaint = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&complaint);
+    let listener = thread::spawn(move || listen(stderr, &heard));
+    let why = match skip_greeting(&mut stdout) {
+        Ok(()) => loop {
+            match read(&mut stdout) {
+                Ok(Some(message)) => {
+                    if arrivals.send((rank, Arrival::Message(message))).is_err() {
+                        return;
+                    }
                 }
+                Ok(None) => break "ended".to_owned(),
+                Err(error) => break format!("broke off: {error}"),
             }
-            Ok(None) => break "ended".to_owned(),
-            Err(error) => break format!("broke off: {error}"),
-        }
+        },
+        Err(why) => why,
     };
-    let words = complaint.join().unwrap_or_default();
-    let why = match words.as_str() {
-        "" => why,
+    // Whoever writes without an end is not waited for.
+    drop(stdout);
+    let end = Instant::now() + COMPLAINT_MAX;
+    while !listener.is_finished() && Instant::now() < end {
+        thread::sleep(LOOK);
+    }
+    let complaint = complaint.lock().unwrap_or_else(PoisonError::into_inner);
+    let why = match first_words(&complaint) {
+        words if words.is_empty() => why,
         words => format!("{why}; its command said `{words}`"),
     };
     let _ = arrivals.send((rank, Arrival::Gone(why)));
 }
 
-/// The first line that a command complains with, made printable and short.
-fn first_words(mut stderr: impl Read) -> String {
-    let mut text = Vec::new();
-    let _ = stderr.by_ref().take(4096).read_to_end(&mut text);
-    // It must be able to say more, or it would wait.
-    let _ = io::copy(&mut stderr, &mut io::sink());
-    let text = String::from_utf8_lossy(&text);
+/// Passes over what is written before the opening.
+///
+/// # Errors
+/// When that does not come: what came in its place.
+fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
+    let mut greeting = Vec::new();
+    let mut byte = [0];
+    let why = loop {
+        if greeting.ends_with(OPENING) {
+            return Ok(());
+        }
+        if greeting.len() > GREETING_BYTES_MAX {
+            break "is no pgmeter".to_owned();
+        }
+        match stream.read(&mut byte) {
+            Ok(0) => break "ended before it said who it is".to_owned(),
+            Ok(_) => greeting.push(byte[0]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break format!("broke off: {error}"),
+        }
+    };
+    match first_words(&greeting) {
+        words if words.is_empty() => Err(why),
+        words => Err(format!("{why}: it wrote `{words}`")),
+    }
+}
+
+/// Keeps the beginning of what is complained of.
+fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
+    const KEPT_BYTES: usize = 4096;
+    let mut bytes = [0; 1024];
+    // All is read, or who complains would wait.
+    while let Ok(count @ 1..) = stderr.read(&mut bytes) {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if heard.len() < KEPT_BYTES {
+            heard.extend_from_slice(&bytes[..count]);
+        }
+    }
+}
+
+/// The first line with anything in it, made printable and short.
+fn first_words(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let line: String = line.unwrap_or_default().chars().take(200).collect();
-    units::printable(&line).into_owned()
+    words(
+        &line
+            .unwrap_or_default()
+            .chars()
+            .take(200)
+            .collect::<String>(),
+    )
 }
 
 /// Works for whoever speaks on the standard input, until that ends; `stop` also ends it.
@@ -136,9 +221,54 @@ pub fn serve_stdio(stop: Arc<AtomicBool>) {
         }
         desk.leader_is_gone();
     });
-    let writer = thread::spawn(move || send_all(&mut io::stdout(), &messages));
+    thread::spawn(move || {
+        let mut stdout = io::stdout();
+        if stdout.write_all(OPENING).is_ok() {
+            send_all(&mut stdout, &messages);
+        }
+    });
     worker.work();
     // The desk's end of the channel lives on in the reader; what was said last is written first.
-    drop(writer);
     thread::sleep(Duration::from_millis(50));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greetings_of_shells_are_passed_over() {
+        let mut stream = b"Welcome!\nLast login\n\0pgmeter crew\nrest".as_slice();
+        skip_greeting(&mut stream).expect("the opening");
+        assert_eq!(stream, b"rest");
+    }
+
+    #[test]
+    fn who_is_no_pgmeter_is_told_by_what_it_wrote() {
+        let of = |bytes: &[u8]| skip_greeting(&mut &*bytes).expect_err("no opening");
+        assert_eq!(of(b""), "ended before it said who it is");
+        let seen = of(b"\n\x1b[31msh: not found\n");
+        assert!(
+            seen.ends_with("it wrote `\\u{1b}[31msh: not found`"),
+            "{seen}"
+        );
+        let seen = of(&b"y\n".repeat(1 << 20));
+        assert_eq!(seen, "is no pgmeter: it wrote `y`");
+        assert!(of(&vec![b'x'; 1 << 20]).len() < 300);
+    }
+
+    #[test]
+    fn a_command_whose_complaints_never_end_is_gone_all_the_same() {
+        let mut command = Command::new("sh");
+        // What is left in the background holds standard error open.
+        command.args(["-c", "echo no route >&2; sleep 3 >/dev/null & exit 1"]);
+        let (children, hub) = Children::start(vec![command]).expect("sh starts");
+        let (rank, arrival) = hub.receive(Duration::from_secs(60)).expect("an end");
+        let Arrival::Gone(why) = arrival else {
+            panic!("a message");
+        };
+        assert_eq!(rank, 0);
+        assert!(why.contains("no route"), "{why}");
+        drop((hub, children));
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
-use results::{CellRecord, RunEvent};
+use results::{CellRecord, IntervalRecord, RunEvent};
 use run::{Member, RunOptions};
 use sha2::{Digest, Sha256};
 use workload::plan::{Cell, Plan};
@@ -63,7 +63,9 @@ impl Worker {
                         return;
                     }
                 }
-                Order::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
+                Order::Clean | Order::Vacate => {
+                    self.desk.send(&Report::Cleaned { left: Vec::new() });
+                }
                 Order::Bye => return,
                 _ => {}
             }
@@ -94,19 +96,20 @@ impl Worker {
                         let is_over = self.with_member((plan, &own), &grounds, options);
                         leave(&own);
                         if is_over {
-                            grounds.release();
+                            grounds.release_once_left();
                             return true;
                         }
                     }
                     Err(failed) => self.desk.send(&Report::Failed(failed)),
                 },
-                Order::Clean => {
+                Order::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
+                Order::Vacate => {
                     let left = grounds.release();
                     self.desk.send(&Report::Cleaned { left });
                     return false;
                 }
                 Order::Bye => {
-                    grounds.release();
+                    grounds.release_once_left();
                     return true;
                 }
                 _ => {}
@@ -132,8 +135,8 @@ impl Worker {
             ..RunOptions::default()
         };
         let mut relay = |event: &RunEvent| {
-            if is_told(event) {
-                let event = Box::new(event.clone());
+            if let Some(event) = told_event(event) {
+                let event = Box::new(event);
                 desk.send(&Report::Event { event });
             }
         };
@@ -157,12 +160,12 @@ impl Worker {
                 Order::Cell { cell, like } => {
                     grounds.clear();
                     let cell = whole(*cell, plan, like, self.rank);
-                    let measured = member.measure(&cell);
+                    let (records, outcome) = member.measure(&cell);
                     // Whoever was told to end has not failed.
-                    let failed = measured.as_ref().err();
+                    let failed = outcome.as_ref().err();
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
                     let failure = failed.map(of_run);
-                    let records = told(measured.unwrap_or_default(), plan, own);
+                    let records = told(records, plan, own);
                     desk.send(&Report::Measured {
                         records,
                         warnings: Vec::new(),
@@ -184,16 +187,24 @@ impl Worker {
     }
 }
 
-/// What the leader has a use for.
-fn is_told(event: &RunEvent) -> bool {
-    matches!(
-        event,
+/// As much of an event as the leader has a use for.
+fn told_event(event: &RunEvent) -> Option<RunEvent> {
+    match event {
         RunEvent::Prepare { .. }
-            | RunEvent::Cleanup { .. }
-            | RunEvent::Progress { .. }
-            | RunEvent::Interval { .. }
-            | RunEvent::Warning { .. }
-    )
+        | RunEvent::Cleanup { .. }
+        | RunEvent::Progress { .. }
+        | RunEvent::Warning { .. } => Some(event.clone()),
+        RunEvent::Interval { cell, interval } => Some(RunEvent::Interval {
+            cell: *cell,
+            // The records tell workers and targets apart.
+            interval: IntervalRecord {
+                workers: Vec::new(),
+                targets: Vec::new(),
+                ..interval.clone()
+            },
+        }),
+        _ => None,
+    }
 }
 
 /// The cell with the workers of the plan's cell that it is like.

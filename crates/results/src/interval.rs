@@ -75,6 +75,8 @@ pub struct LatencyCounts {
 
 /// Steps from each power of two to the next.
 const STEPS_PER_OCTAVE: f64 = 4.0;
+/// Steps of all values of 64 bits.
+const STEPS_MAX: usize = 256;
 
 impl LatencyCounts {
     /// Of a histogram, whose buckets count where their middles lie.
@@ -98,12 +100,16 @@ impl LatencyCounts {
 }
 
 impl LatencyCounts {
-    /// Adds what was counted beside it.
+    /// Adds what was counted beside it; steps beyond those of 64 bits are no latencies.
     pub fn merge(&mut self, other: &Self) {
-        if other.counts.is_empty() {
+        let is_within = |it: &Self| {
+            let steps = (it.first_step as usize).saturating_add(it.counts.len());
+            !it.counts.is_empty() && steps <= STEPS_MAX
+        };
+        if !is_within(other) {
             return;
         }
-        if self.counts.is_empty() {
+        if !is_within(self) {
             self.clone_from(other);
             return;
         }
@@ -221,9 +227,9 @@ impl PartFigures {
 
     /// Adds what was done beside it or afterwards.
     pub fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.bytes += other.bytes;
-        self.errors += other.errors;
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.errors = self.errors.saturating_add(other.errors);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 }

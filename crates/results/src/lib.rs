@@ -72,7 +72,7 @@ pub use lab::{
     Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,
 };
 pub use latency::{HistogramRecord, Latency, Percentiles};
-pub use merge::{RankCell, beside, merged};
+pub use merge::{Beside, RankCell, merged};
 pub use names::Names;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};

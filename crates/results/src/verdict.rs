@@ -3,8 +3,8 @@
 use crate::{CellRecord, RunRecord, Status, Warning, WarningCode};
 
 impl RunRecord {
-    /// Whether operations failed, contents were wrong, a target went away, a goal was missed or a
-    /// cell is not valid.
+    /// Whether operations failed, contents were wrong, a target or a process went away, a goal was
+    /// missed or a cell is not valid.
     #[must_use]
     pub fn has_failure(&self) -> bool {
         let failed_count = |cell: &CellRecord| {
@@ -17,6 +17,7 @@ impl RunRecord {
                 warning.code,
                 WarningCode::VerifyMismatch
                     | WarningCode::TargetLost
+                    | WarningCode::RankLost
                     | WarningCode::TraceBroken
                     | WarningCode::GoalMissed
             )

@@ -132,13 +132,11 @@ impl<'a> Member<'a> {
         self.session.clock.clone()
     }
 
-    /// Measures its part of a cell, whose `rank` says which that is.
-    ///
-    /// # Errors
-    /// When it cannot go on.
-    pub fn measure(&mut self, cell: &Cell) -> Result<Vec<CellRecord>, RunError> {
-        self.session.measure_cell(cell, None)?;
-        Ok(std::mem::take(&mut self.session.record.cells))
+    /// Measures its part of a cell, whose `rank` says which that is; what was measured, and an error
+    /// when it could not go on.
+    pub fn measure(&mut self, cell: &Cell) -> (Vec<CellRecord>, Result<(), RunError>) {
+        let outcome = self.session.measure_cell(cell, None);
+        (std::mem::take(&mut self.session.record.cells), outcome)
     }
 
     /// Removes what it made.

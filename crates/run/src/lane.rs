@@ -259,3 +259,6 @@ fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
     };
     spans.iter().enumerate().map(lane).collect()
 }
+
+#[cfg(test)]
+mod tests;

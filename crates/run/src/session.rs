@@ -194,8 +194,11 @@ impl<'a> Session<'a> {
             what: cell_title(cell, &self.record.plan),
             budget_left_ns,
         });
-        // What was wanted of another cell is over.
-        self.options.skip.store(false, Ordering::Relaxed);
+        if self.options.meeting.is_none() {
+            // What was wanted of another cell is over. Of this one it may have been wanted already,
+            // where another process leads.
+            self.options.skip.store(false, Ordering::Relaxed);
+        }
         let first = self.record.cells.len();
         let outcome = match (&cell.files, &cell.jobs) {
             _ if self.crew.is_some() => self.measure_by_crew(cell),
@@ -203,7 +206,13 @@ impl<'a> Session<'a> {
             (None, Some(files)) => self.measure_jobs(cell, files),
             (None, None) => self.measure(cell),
         };
-        let is_whole = |record: &CellRecord| record.status != Status::Interrupted;
+        // Where the others went on without one that was lost, nobody ended anything.
+        let went_on = |record: &CellRecord| {
+            let crew = record.crew.as_ref();
+            crew.is_some_and(|crew| crew.ranks.iter().any(|it| it.lost_ns.is_some()))
+        };
+        let is_whole =
+            |record: &CellRecord| record.status != Status::Interrupted || went_on(record);
         self.is_cut_short |= !self.record.cells[first..].iter().all(is_whole);
         outcome
     }

@@ -1,5 +1,6 @@
 //! Makes the system ready for all tests, as far as it may.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -26,6 +27,8 @@ const PROGRAMS: &[Program] = &[
     ("objcopy", "binutils"),
     ("dpkg-shlibdeps", "dpkg-dev"),
     ("xz", "xz-utils"),
+    ("ip", "iproute2"),
+    ("tc", "iproute2"),
 ];
 
 /// Programs of the browser lane; large, and not in every distribution, so they are installed by
@@ -72,11 +75,10 @@ fn install_missing(programs: &[Program]) -> Option<String> {
 }
 
 fn missing_packages(programs: &[Program]) -> Vec<&'static str> {
-    programs
-        .iter()
-        .filter(|(name, _)| !is_on_path(name))
-        .map(|(_, package)| *package)
-        .collect()
+    let missing = programs.iter().filter(|(name, _)| !is_on_path(name));
+    // A package may have several of them.
+    let packages: BTreeSet<&str> = missing.map(|(_, package)| *package).collect();
+    packages.into_iter().collect()
 }
 
 /// Whether the program can be started by its name.

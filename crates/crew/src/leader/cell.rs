@@ -1,46 +1,25 @@
 //! A cell that all measure, stage by stage.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 use engine::clock::Clock;
 use results::{CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, merged};
-use run::{CrewWatch, FileNews};
+use run::CrewWatch;
 use workload::plan::Cell;
 
 use super::clocks::{Reading, offset};
-use super::live::Live;
+use super::course::Course;
+use super::doubts::doubts;
 use super::{LOOK, Leader, OnLost, Said};
 use crate::CrewError;
 use crate::message::{Failed, Order, Report};
+use crate::worker::is_stopped;
 
 /// Between the agreement and the start there is at least so much time, in nanoseconds.
 const LEAD_NS: u64 = 50_000_000;
 /// And so many round trips.
 const LEAD_TRIPS: u64 = 20;
-
-/// How far a cell is.
-struct Course {
-    cell: u32,
-    /// Who has told how many rounds were done at most, and how many that are.
-    levels: BTreeMap<u32, u64>,
-    /// Who has told what became of files, and what that was.
-    news: BTreeMap<u32, Vec<FileNews>>,
-    /// Who is ready for the next stage.
-    armed: BTreeSet<u32>,
-    /// When the stages began, in nanoseconds of the leader's clock.
-    starts_ns: Vec<u64>,
-    /// When the first worker of each began, from the start of the last stage.
-    begins_ns: BTreeMap<u32, i64>,
-    clocks: BTreeMap<u32, Reading>,
-    done: BTreeMap<u32, Vec<CellRecord>>,
-    failed: Option<(u32, Failed)>,
-    /// Who was lost, and when, in nanoseconds of the leader's clock.
-    lost_ns: BTreeMap<u32, u64>,
-    live: Live,
-    is_cut: bool,
-    /// Warnings by what they say, and who said so.
-    warnings: Vec<(Warning, Vec<u32>)>,
-}
 
 impl Leader {
     /// Has all measure a cell, and puts together what they measured.
@@ -50,25 +29,28 @@ impl Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<Vec<CellRecord>, CrewError> {
         let order = self.order(cell);
-        let at_work = self.present();
+        let mut course = Course::new(cell, self.present());
         self.say_all(&order);
-        let mut course = Course::new(cell.index);
-        while !self.is_over(&course, &at_work) {
-            self.look(&mut course, &at_work, watch)?;
+        while !course.is_over() {
+            self.look(&mut course, watch)?;
         }
         let ranks: Vec<u32> = course.done.keys().copied().collect();
         let after = self.read_clocks(&ranks, &mut Vec::new());
-        let own_warnings = std::mem::take(&mut course.warnings);
-        for (warning, ranks) in own_warnings {
-            watch
-                .warnings
-                .push(self.told(warning, &ranks, at_work.len()));
+        for (warning, ranks) in std::mem::take(&mut course.warnings) {
+            let told = self.told(warning, &ranks, course.rank_count);
+            watch.warnings.push(told);
         }
+        watch.warnings.extend(self.lost_warnings(&course));
         if let Some((rank, failed)) = course.failed.take() {
             return Err(CrewError::failed(self.who(rank), failed));
         }
+        if course.done.is_empty() {
+            return Err(CrewError::LostAtWork {
+                who: "every process".to_owned(),
+                why: "was lost".to_owned(),
+            });
+        }
         let records = self.together(&mut course, &after, cell);
-        watch.warnings.extend(self.lost_warnings(&course));
         for record in &records {
             watch.warnings.extend(doubts(record));
         }
@@ -91,58 +73,37 @@ impl Leader {
         }
     }
 
-    fn is_over(&self, course: &Course, at_work: &[u32]) -> bool {
-        let is_done = |rank: &u32| {
-            course.done.contains_key(rank) || self.peers[*rank as usize].lost.is_some()
-        };
-        at_work.iter().all(is_done)
-    }
-
     /// Hears what is said, and lets a stage begin when all are ready for it.
-    fn look(
-        &mut self,
-        course: &mut Course,
-        at_work: &[u32],
-        watch: &mut CrewWatch<'_>,
-    ) -> Result<(), CrewError> {
+    fn look(&mut self, course: &mut Course, watch: &mut CrewWatch<'_>) -> Result<(), CrewError> {
         if watch.is_cut() && !course.is_cut {
             course.is_cut = true;
-            let is_all = crate::worker::is_stopped(watch.stop);
+            let is_all = is_stopped(watch.stop);
             self.say_all(if is_all { &Order::Stop } else { &Order::Skip });
         }
         if let Some((rank, said)) = self.hear(LOOK) {
-            self.take(course, (rank, said), at_work, watch)?;
+            self.take(course, (rank, said), watch)?;
         }
-        let left: Vec<u32> = at_work
-            .iter()
-            .copied()
-            .filter(|rank| self.peers[*rank as usize].lost.is_none())
-            .collect();
-        if left.is_empty() || course.is_cut {
-            return Ok(());
-        }
-        if left.iter().all(|rank| course.levels.contains_key(rank)) {
+        if course.has_levels() && !course.is_cut {
             let levels = std::mem::take(&mut course.levels);
             let rounds = levels.into_values().max().unwrap_or(0);
             self.say_all(&Order::Level { rounds });
         }
-        let waiting = course
-            .armed
-            .iter()
-            .chain(course.news.keys())
-            .next()
-            .copied();
-        if left.iter().all(|rank| course.armed.contains(rank)) {
-            self.start(course, &left, at_work, watch)?;
-        } else if left.iter().all(|rank| course.news.contains_key(rank)) {
+        if course.has_news() && !course.is_cut {
             self.spread_news(course);
-        } else if let (Some(rank), false) = (waiting, course.done.is_empty()) {
+        }
+        if course.is_ready() && !course.is_cut {
+            return self.start(course, watch);
+        }
+        if let (Some(rank), false) = (course.waiting(), course.done.is_empty())
+            && course.failed.is_none()
+            && !course.is_cut
+        {
             // Whoever is done will not be ready for another stage.
             let failed = Failed {
                 message: "it has another stage to measure, and others have none".to_owned(),
                 help: None,
             };
-            course.failed.get_or_insert((rank, failed));
+            course.failed = Some((rank, failed));
             self.stop(course);
         }
         Ok(())
@@ -152,78 +113,83 @@ impl Leader {
         &mut self,
         course: &mut Course,
         (rank, said): (u32, Said),
-        at_work: &[u32],
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
-        match said {
-            Said::Report(Report::Level { rounds }) => {
+        let report = match said {
+            Said::Lost(why) => return self.take_loss(course, rank, &why, watch),
+            // Who is done has nothing to say.
+            Said::Report(_) if !course.working.contains(&rank) => return Ok(()),
+            Said::Report(report) => report,
+        };
+        if !course.is_of_it(&report) {
+            let why = "said what it was not asked";
+            self.lose(rank, why.to_owned());
+            return self.take_loss(course, rank, why, watch);
+        }
+        match report {
+            Report::Level { rounds } => {
                 course.levels.insert(rank, rounds);
             }
-            Said::Report(Report::News { news }) => {
+            Report::News { news } => {
                 course.news.insert(rank, news);
             }
-            Said::Report(Report::Armed) => {
+            Report::Armed => {
                 course.armed.insert(rank);
             }
-            Said::Report(Report::Begun { at_ns }) => {
-                let offset_ns = course.clocks.get(&rank).map_or(0, |it| it.offset_ns);
-                let start_ns = course.starts_ns.last().copied().unwrap_or(0);
-                let own_ns = at_ns.cast_signed().wrapping_sub(offset_ns);
-                course
-                    .begins_ns
-                    .insert(rank, own_ns.wrapping_sub(start_ns.cast_signed()));
-            }
-            Said::Report(Report::Measured {
+            Report::Begun { at_ns } => course.note_begin(rank, at_ns),
+            Report::Measured {
                 records, failure, ..
-            }) => {
-                course.done.insert(rank, records);
-                if let Some(failed) = failure {
-                    course.failed.get_or_insert((rank, failed));
+            } => {
+                course.note_done(rank, records, failure);
+                if course.failed.is_some() {
                     self.stop(course);
                 }
             }
-            Said::Report(Report::Event { event }) => match *event {
+            Report::Event { event } => match *event {
                 RunEvent::Warning { warning } => course.add_warning(rank, warning),
                 event => {
-                    let present: Vec<u32> = at_work
-                        .iter()
-                        .copied()
-                        .filter(|it| self.peers[*it as usize].lost.is_none())
-                        .filter(|it| !course.done.contains_key(it))
-                        .collect();
-                    let told = course.live.take(rank, event, &present);
+                    let told = course.live.take(rank, event, &course.working);
                     told.iter().for_each(|it| (watch.listener)(it));
                 }
             },
-            Said::Report(_) => {}
-            Said::Lost(why) => {
-                course.lost_ns.insert(rank, self.clock.now_ns());
-                if self.options.on_lost == OnLost::Fail {
-                    self.stop(course);
-                    self.wait_for_the_rest(course, at_work);
-                    return Err(self.gone(rank, &format!("was lost while it measured: it {why}")));
-                }
-            }
+            _ => {}
         }
         Ok(())
     }
 
-    /// Agrees with all on when the next stage begins: at one time, as each clock has it.
-    fn start(
+    /// Goes on without one, or ends the run.
+    fn take_loss(
         &mut self,
         course: &mut Course,
-        ranks: &[u32],
-        at_work: &[u32],
+        rank: u32,
+        why: &str,
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
+        course.note_lost(rank, self.clock.now_ns());
+        // Where all are to end anyway, the figures of the others are wanted all the same.
+        if self.options.on_lost == OnLost::Continue || course.is_cut {
+            return Ok(());
+        }
+        self.stop(course);
+        self.wait_for_the_rest(course);
+        watch.warnings.extend(self.lost_warnings(course));
+        Err(self.gone(rank, &format!("was lost while it measured: it {why}")))
+    }
+
+    /// Agrees with all on when the next stage begins: at one time, as each clock has it.
+    fn start(&mut self, course: &mut Course, watch: &mut CrewWatch<'_>) -> Result<(), CrewError> {
+        let ranks: Vec<u32> = course.working.iter().copied().collect();
         let mut kept = Vec::new();
-        course.clocks = self.read_clocks(ranks, &mut kept);
-        let longest_ns = course
-            .clocks
-            .values()
-            .map(|it| it.trip_ns)
-            .max()
-            .unwrap_or(0);
+        course.clocks = self.read_clocks(&ranks, &mut kept);
+        for rank in ranks {
+            if !course.clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
+                // It would wait for the start, and all for it.
+                let lost = self.lose(rank, "did not tell its time".to_owned());
+                kept.push((rank, lost));
+            }
+        }
+        let trips_ns = course.clocks.values().map(|it| it.trip_ns);
+        let longest_ns = trips_ns.max().unwrap_or(0);
         let start_ns = self.clock.now_ns() + LEAD_NS.max(LEAD_TRIPS * longest_ns);
         for (rank, reading) in &course.clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
@@ -234,7 +200,7 @@ impl Leader {
         course.armed.clear();
         course.live.begin_stage();
         kept.into_iter()
-            .try_for_each(|it| self.take(course, it, at_work, watch))
+            .try_for_each(|it| self.take(course, it, watch))
     }
 
     /// Tells each what became of files elsewhere.
@@ -255,11 +221,15 @@ impl Leader {
     }
 
     /// Lets the others end what they do, for so long as that may take.
-    fn wait_for_the_rest(&mut self, course: &mut Course, at_work: &[u32]) {
-        let end = std::time::Instant::now() + super::SILENCE_MAX;
-        while !self.is_over(course, at_work) && std::time::Instant::now() < end {
-            if let Some((rank, Said::Report(Report::Measured { records, .. }))) = self.hear(LOOK) {
-                course.done.insert(rank, records);
+    fn wait_for_the_rest(&mut self, course: &mut Course) {
+        let end = Instant::now() + super::SILENCE_MAX;
+        while !course.is_over() && Instant::now() < end {
+            match self.hear(LOOK) {
+                Some((rank, Said::Report(Report::Measured { records, .. }))) => {
+                    course.note_done(rank, records, None);
+                }
+                Some((rank, Said::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
+                _ => {}
             }
         }
     }
@@ -329,94 +299,6 @@ impl Leader {
     }
 }
 
-impl Course {
-    fn new(cell: u32) -> Self {
-        Self {
-            cell,
-            levels: BTreeMap::new(),
-            news: BTreeMap::new(),
-            armed: BTreeSet::new(),
-            starts_ns: Vec::new(),
-            begins_ns: BTreeMap::new(),
-            clocks: BTreeMap::new(),
-            done: BTreeMap::new(),
-            failed: None,
-            lost_ns: BTreeMap::new(),
-            live: Live::default(),
-            is_cut: false,
-            warnings: Vec::new(),
-        }
-    }
-
-    fn add_warning(&mut self, rank: u32, warning: Warning) {
-        match self
-            .warnings
-            .iter_mut()
-            .find(|(known, _)| *known == warning)
-        {
-            Some((_, ranks)) => ranks.push(rank),
-            None => self.warnings.push((warning, vec![rank])),
-        }
-    }
-}
-
 fn clock(course: &Course, after: &BTreeMap<u32, Reading>, rank: u32) -> ClockOffset {
     offset(course.clocks.get(&rank), after.get(&rank))
-}
-
-/// Reasons to doubt what several processes measured together.
-fn doubts(record: &CellRecord) -> Vec<Warning> {
-    let Some(crew) = &record.crew else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    let mut warn =
-        |code, message: String| found.push(Warning::of_cell(code, record.index, message));
-    let milliseconds = |ns: u64| ns as f64 / 1e6;
-    let interval_ns = record
-        .intervals
-        .iter()
-        .map(|it| it.length_ns)
-        .max()
-        .unwrap_or(0);
-    if crew.offset_bound_ns > interval_ns / 100 && interval_ns > 0 {
-        let bound = milliseconds(crew.offset_bound_ns);
-        warn(
-            WarningCode::ClockOffset,
-            format!(
-                "the clocks of the hosts are known within {bound:.3} ms only: more than 1 % of an interval"
-            ),
-        );
-    }
-    if crew.start_spread_ns > record.run_time_ns / 100 {
-        let spread = milliseconds(crew.start_spread_ns);
-        warn(
-            WarningCode::StartSpread,
-            format!(
-                "the processes began within {spread:.1} ms: more than 1 % of the measured time"
-            ),
-        );
-    }
-    let mut rates: Vec<f64> = crew.ranks.iter().map(|it| it.per_second).collect();
-    rates.sort_by(f64::total_cmp);
-    let middle = rates.get(rates.len() / 2).copied().unwrap_or(0.0);
-    let slow = crew
-        .ranks
-        .iter()
-        .filter(|it| it.lost_ns.is_none() && it.per_second < 0.8 * middle);
-    let slow: Vec<String> = slow
-        .map(|it| format!("{} on {}", it.rank, it.host))
-        .collect();
-    if crew.ranks.len() > 2 && !slow.is_empty() {
-        let told = slow.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
-        warn(
-            WarningCode::RankImbalance,
-            format!(
-                "{} of {} processes reached less than 80 % of the median rate: {told}",
-                slow.len(),
-                crew.ranks.len()
-            ),
-        );
-    }
-    found
 }

@@ -27,11 +27,13 @@ impl Leader {
         let ranks = self.present();
         let mut progress = Progress::default();
         let listener = &mut *watch.listener;
-        let answers = self.answers(&ranks, watch.stop, &mut |rank, event| {
+        let is_wanted = |report: &Report| matches!(report, Report::Prepared { .. });
+        let mut told = |rank, event| {
             if let Some(event) = progress.add(rank, event) {
                 listener(&event);
             }
-        })?;
+        };
+        let answers = self.answers(&ranks, is_wanted, watch.stop, &mut told)?;
         for (rank, report) in answers {
             if let Report::Prepared { environment } = report {
                 self.peers[rank as usize].environment = *environment;
@@ -49,7 +51,9 @@ impl Leader {
             targets.any(|(target, place)| target.kind != TargetKind::Null && place.is_none())
         };
         let ranks = self.present();
+        let is_wanted = |report: &Report| matches!(report, Report::Grounded { .. });
         self.places = vec![nowhere.clone(); self.peers.len()];
+        self.makers.clear();
         let mut known = nowhere;
         for maker in self.first_of_hosts() {
             if !needs(&self.places[maker as usize]) {
@@ -59,10 +63,15 @@ impl Leader {
                 places: known.clone(),
                 makes: true,
             };
-            for (_, report) in self.ask(&[maker], made, stop)? {
+            // Should it be lost before it answers, it may have made some all the same.
+            self.makers.push((maker, known.clone()));
+            for (_, report) in self.ask(&[maker], made, is_wanted, stop)? {
                 if let Report::Grounded { places } = report {
                     known = places;
                 }
+            }
+            if let Some((_, places)) = self.makers.last_mut() {
+                places.clone_from(&known);
             }
             let unplaced: Vec<u32> = ranks
                 .iter()
@@ -73,7 +82,7 @@ impl Leader {
                 places: known.clone(),
                 makes: false,
             };
-            for (rank, report) in self.ask(&unplaced, look, stop)? {
+            for (rank, report) in self.ask(&unplaced, look, is_wanted, stop)? {
                 if let Report::Grounded { places } = report {
                     self.places[rank as usize] = places;
                 }
@@ -82,11 +91,29 @@ impl Leader {
         Ok(())
     }
 
-    /// Has all remove what they made last.
-    pub(super) fn clean(&mut self, watch: &mut CrewWatch<'_>) {
+    /// Has all remove what they made: first what each worked on, then what that lies in.
+    pub(super) fn clean_all(&mut self, watch: &mut CrewWatch<'_>) {
+        let ranks = self.present();
         self.say_all(&Order::Clean);
-        let mut awaited: BTreeSet<u32> = self.present().into_iter().collect();
-        let end = Instant::now() + CLEANING_MAX;
+        let late = self.hear_cleaned(ranks, watch);
+        self.say_all(&Order::Vacate);
+        let present = self.present().into_iter();
+        let ranks = present.filter(|rank| !late.contains(rank)).collect();
+        let late = &late | &self.hear_cleaned(ranks, watch);
+        for rank in late {
+            let who = self.who(rank);
+            let message = format!("{who} did not say that it has removed its files");
+            watch
+                .warnings
+                .push(Warning::of_run(WarningCode::LeftoverFiles, message));
+        }
+        self.warn_of_lost_makers(watch);
+    }
+
+    /// Waits until these have removed what they were told to; those who have not, and are there.
+    fn hear_cleaned(&mut self, ranks: Vec<u32>, watch: &mut CrewWatch<'_>) -> BTreeSet<u32> {
+        let mut awaited: BTreeSet<u32> = ranks.into_iter().collect();
+        let mut end = Instant::now() + CLEANING_MAX;
         while !awaited.is_empty() && Instant::now() < end {
             match self.hear(LOOK) {
                 Some((rank, Said::Report(Report::Cleaned { left }))) => {
@@ -101,15 +128,32 @@ impl Leader {
                     awaited.remove(&rank);
                 }
                 Some((rank, Said::Report(Report::Event { event }))) => {
-                    self.pass(rank, *event, watch)
+                    if let RunEvent::Cleanup { .. } = *event {
+                        // Many files take their time.
+                        end = Instant::now() + CLEANING_MAX;
+                    }
+                    self.pass(rank, *event, watch);
                 }
                 _ => {}
             }
         }
-        for rank in awaited {
+        awaited
+    }
+
+    /// What all of a host worked in is left where the process is lost that made it.
+    fn warn_of_lost_makers(&self, watch: &mut CrewWatch<'_>) {
+        let lost = self.makers.iter().map(|(rank, _)| *rank);
+        let lost = lost.filter(|rank| self.peers[*rank as usize].lost.is_some());
+        let targets = self.plan.iter().flat_map(|plan| &plan.targets);
+        let targets: Vec<String> = targets
+            .filter(|target| target.kind != TargetKind::Null)
+            .map(|target| target.path.display().to_string())
+            .collect();
+        for rank in lost {
             let message = format!(
-                "{} did not say that it has removed its files",
-                self.who(rank)
+                "{} is lost, and what it made may be left there; `pgmeter clean {}` removes it",
+                self.who(rank),
+                targets.join(" ")
             );
             watch
                 .warnings
@@ -147,7 +191,9 @@ impl Progress {
         };
         self.bytes.insert((rank, target), (done_bytes, total_bytes));
         let sums = self.bytes.values();
-        let (done_bytes, total_bytes) = sums.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        let (done_bytes, total_bytes) = sums.fold((0_u64, 0_u64), |sum, it| {
+            (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
+        });
         Some(RunEvent::Prepare {
             target: "all processes".to_owned(),
             done_bytes,

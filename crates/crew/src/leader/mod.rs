@@ -2,6 +2,8 @@
 
 mod cell;
 mod clocks;
+mod course;
+mod doubts;
 mod grounds;
 mod live;
 
@@ -28,8 +30,9 @@ const GREETING_MAX: Duration = Duration::from_secs(60);
 const CLEANING_MAX: Duration = Duration::from_secs(15);
 /// How long is waited for a message before anything else is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// How often the others hear that the leader is there.
+/// How often the others hear that the leader is there, and how often that is looked at.
 const SIGN: Duration = Duration::from_secs(1);
+const SIGN_LOOK: Duration = Duration::from_millis(200);
 
 /// What it means that a process is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,6 +80,12 @@ pub struct Leader {
     /// Where each works, by target.
     places: Vec<Vec<Option<String>>>,
     plan: Option<Plan>,
+    /// Who made directories for others, and where.
+    makers: Vec<(u32, Vec<Option<String>>)>,
+    /// When the others were last listened to.
+    listened: Instant,
+    /// When it was last looked at who wants to hear a sign.
+    signed: Instant,
 }
 
 impl Leader {
@@ -93,6 +102,9 @@ impl Leader {
             clock: TscClock::new(),
             places: Vec::new(),
             plan: None,
+            makers: Vec::new(),
+            listened: Instant::now(),
+            signed: Instant::now(),
         };
         for rank in 0..count {
             leader.say(
@@ -161,7 +173,8 @@ impl Leader {
             create,
             reads_only,
         };
-        let answers = self.ask(&asked, |_| probe(), stop)?;
+        let is_wanted = |report: &Report| matches!(report, Report::Facts { .. });
+        let answers = self.ask(&asked, |_| probe(), is_wanted, stop)?;
         let mut all = answers.into_iter().filter_map(|(_, report)| match report {
             Report::Facts { facts } => Some(facts),
             _ => None,
@@ -211,9 +224,10 @@ impl Leader {
     }
 
     fn gone(&self, rank: u32, why: &str) -> CrewError {
-        CrewError::Lost {
-            who: self.who(rank),
-            why: why.to_owned(),
+        let (who, why) = (self.who(rank), why.to_owned());
+        match self.plan {
+            None => CrewError::Lost { who, why },
+            Some(_) => CrewError::LostAtWork { who, why },
         }
     }
 
@@ -238,25 +252,41 @@ impl Leader {
 
     /// What somebody says within that time; those who have been silent for too long are lost.
     fn hear(&mut self, wait: Duration) -> Option<(u32, Said)> {
+        self.allow_for_absence();
         self.show_signs();
-        let Some((rank, arrival)) = self.hub.receive(wait) else {
-            return self.silent();
+        let said = match self.hub.receive(Duration::ZERO) {
+            Some(came) => self.take_arrival(came),
+            // Only now is it known that nothing of theirs lies waiting.
+            None => self.silent().or_else(|| {
+                let came = self.hub.receive(wait)?;
+                self.take_arrival(came)
+            }),
         };
-        let is_known = self
-            .peers
-            .get(rank as usize)
-            .is_some_and(|it| it.lost.is_none());
-        if !is_known {
-            return None;
-        }
-        self.peers[rank as usize].heard = Some(Instant::now());
+        self.listened = Instant::now();
+        said
+    }
+
+    fn take_arrival(&mut self, (rank, arrival): (u32, Arrival)) -> Option<(u32, Said)> {
+        let known = self.peers.get_mut(rank as usize);
+        let peer = known.filter(|peer| peer.lost.is_none())?;
+        peer.heard = Some(Instant::now());
         let said = match arrival {
             Arrival::Gone(why) => Err(why),
-            Arrival::Message(bytes) => decode(&bytes),
+            Arrival::Message(bytes) => decode::<Report>(&bytes),
         };
         match said {
-            Ok(report) => Some((rank, Said::Report(report?))),
+            Ok(report) => Some((rank, Said::Report(report?.with_short_words()))),
             Err(why) => Some((rank, self.lose(rank, why))),
+        }
+    }
+
+    /// While this process did not listen, as when it was stopped, nobody was silent.
+    fn allow_for_absence(&mut self) {
+        let absence = self.listened.elapsed();
+        if absence > SIGN {
+            for heard in self.peers.iter_mut().filter_map(|it| it.heard.as_mut()) {
+                *heard += absence;
+            }
         }
     }
 
@@ -273,13 +303,21 @@ impl Leader {
         ))
     }
 
+    /// Takes note that one is lost; should it be there all the same, it is to end.
     fn lose(&mut self, rank: u32, why: String) -> Said {
+        for order in [Order::Stop, Order::Bye] {
+            self.say(rank, &order);
+        }
         self.peers[rank as usize].lost = Some(why.clone());
         Said::Lost(why)
     }
 
     /// Lets all hear now and then that the leader is there.
     fn show_signs(&mut self) {
+        if self.signed.elapsed() < SIGN_LOOK {
+            return;
+        }
+        self.signed = Instant::now();
         for rank in self.present() {
             let spoken = self.peers[rank as usize].spoken;
             if spoken.is_none_or(|it| it.elapsed() > SIGN) {
@@ -293,18 +331,20 @@ impl Leader {
         &mut self,
         ranks: &[u32],
         order: impl Fn(u32) -> Order,
+        is_wanted: fn(&Report) -> bool,
         stop: &AtomicBool,
     ) -> Result<Vec<(u32, Report)>, CrewError> {
         for rank in ranks {
             self.say(*rank, &order(*rank));
         }
-        self.answers(ranks, stop, &mut |_, _| {})
+        self.answers(ranks, is_wanted, stop, &mut |_, _| {})
     }
 
     /// Waits for an answer of each; `told` hears what else they say.
     fn answers(
         &mut self,
         ranks: &[u32],
+        is_wanted: fn(&Report) -> bool,
         stop: &AtomicBool,
         told: &mut dyn FnMut(u32, RunEvent),
     ) -> Result<Vec<(u32, Report)>, CrewError> {
@@ -319,11 +359,16 @@ impl Leader {
                 Some((rank, Said::Report(Report::Failed(failed)))) => {
                     return Err(CrewError::failed(self.who(rank), failed));
                 }
-                Some((rank, Said::Report(report))) if awaited.remove(&rank) => {
+                Some((rank, Said::Report(report))) => {
+                    if !is_wanted(&report) || !awaited.remove(&rank) {
+                        let why = "said what it was not asked";
+                        self.lose(rank, why.to_owned());
+                        return Err(self.gone(rank, why));
+                    }
                     answers.push((rank, report));
                 }
                 Some((rank, Said::Lost(why))) => return Err(self.gone(rank, &why)),
-                _ => {}
+                None => {}
             }
         }
         answers.sort_by_key(|(rank, _)| *rank);
@@ -345,7 +390,8 @@ impl Leader {
         self.say_all(&order);
         let ranks = self.present();
         let own = hash(plan);
-        for (rank, report) in self.answers(&ranks, stop, &mut |_, _| {})? {
+        let is_wanted = |report: &Report| matches!(report, Report::Planned { .. });
+        for (rank, report) in self.answers(&ranks, is_wanted, stop, &mut |_, _| {})? {
             let is_same = matches!(&report, Report::Planned { hash } if *hash == own);
             if !is_same {
                 let failed = Failed {
@@ -417,6 +463,10 @@ impl Crew for Leader {
     ) -> Result<(), RunError> {
         let prepared = self.prepare_all(plan, run, watch);
         watch.warnings.extend(self.unequal());
+        if let Err(error @ CrewError::LostAtWork { .. }) = &prepared {
+            let warning = Warning::of_run(WarningCode::RankLost, error.to_string());
+            watch.warnings.push(warning);
+        }
         prepared.map_err(|error| of_crew(&error))
     }
 
@@ -430,10 +480,9 @@ impl Crew for Leader {
     }
 
     fn finish(&mut self, watch: &mut CrewWatch<'_>) {
-        // First what each made for itself, then what it lies in.
-        for _ in 0..2 {
-            self.clean(watch);
-        }
+        // Whoever is still at work, as after the failure of another, need not go on.
+        self.say_all(&Order::Stop);
+        self.clean_all(watch);
     }
 }
 
@@ -446,3 +495,6 @@ fn of_crew(error: &CrewError) -> RunError {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

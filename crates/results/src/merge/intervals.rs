@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::RankCell;
+use super::{RankCell, total};
 use crate::interval::{IntervalFigures, IntervalRecord, PartFigures};
 
 /// The intervals of all, each with those of the others that its middle lies in.
@@ -22,7 +22,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     let length_ns = length_ns.max().unwrap_or(1).max(1);
     let mut by_place: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
     for interval in all() {
-        let place = (interval.at_ns + interval.length_ns / 2) / length_ns;
+        let place = place(interval, length_ns);
         match by_place.get_mut(&place) {
             Some(known) => add(known, interval),
             None => {
@@ -42,38 +42,58 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     by_place.into_values().collect()
 }
 
-/// What was done in an interval that several processes cut at the same times, which is that of the
-/// first where there is none else.
-#[must_use]
-pub fn beside(each: &[IntervalRecord]) -> IntervalRecord {
-    let mut each = each.iter();
-    let mut sum = each.next().cloned().unwrap_or_default();
-    let mut is_sum = false;
-    for other in each {
-        add(&mut sum, other);
-        is_sum = true;
+/// Which interval its middle lies in, where all are of that length.
+const fn place(interval: &IntervalRecord, length_ns: u64) -> u64 {
+    interval.at_ns.saturating_add(interval.length_ns / 2) / length_ns
+}
+
+/// What was done in an interval that several processes cut at the same times, as they tell of it.
+#[derive(Debug, Clone)]
+pub struct Beside {
+    sum: IntervalRecord,
+    is_sum: bool,
+}
+
+impl Beside {
+    /// As the first of them tells.
+    #[must_use]
+    pub const fn of(sum: IntervalRecord) -> Self {
+        let is_sum = false;
+        Self { sum, is_sum }
     }
-    if is_sum {
-        (sum.workers, sum.targets) = (Vec::new(), Vec::new());
-        set_percentiles(&mut sum);
+
+    /// Adds what another one did.
+    pub fn add(&mut self, other: &IntervalRecord) {
+        add(&mut self.sum, other);
+        self.is_sum = true;
     }
-    sum
+
+    /// What all did; that of the first as it is where there is no other.
+    #[must_use]
+    pub fn together(mut self) -> IntervalRecord {
+        if self.is_sum {
+            (self.sum.workers, self.sum.targets) = (Vec::new(), Vec::new());
+            set_percentiles(&mut self.sum);
+        }
+        self.sum
+    }
 }
 
 /// Adds what was done beside it.
 fn add(sum: &mut IntervalRecord, other: &IntervalRecord) {
-    let end_ns = (sum.at_ns + sum.length_ns).max(other.at_ns + other.length_ns);
+    let end_of = |it: &IntervalRecord| it.at_ns.saturating_add(it.length_ns);
+    let end_ns = end_of(sum).max(end_of(other));
     sum.at_ns = sum.at_ns.min(other.at_ns);
     sum.length_ns = end_ns - sum.at_ns;
-    let both = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+    let both = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
     sum.waited_ns = both(sum.waited_ns, other.waited_ns);
     sum.ran_ns = both(sum.ran_ns, other.ran_ns);
     sum.pressure_ns = sum.pressure_ns.max(other.pressure_ns);
     for (name, figures) in &other.operations {
         let known = sum.operations.entry(name.clone()).or_default();
-        known.count += figures.count;
-        known.bytes += figures.bytes;
-        known.errors += figures.errors;
+        known.count = known.count.saturating_add(figures.count);
+        known.bytes = known.bytes.saturating_add(figures.bytes);
+        known.errors = known.errors.saturating_add(figures.errors);
         known.max_ns = known.max_ns.max(figures.max_ns);
     }
     for (name, counts) in &other.latencies {
@@ -100,8 +120,7 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
     for part in parts {
         let own = part.record.workers as usize;
         for interval in &part.record.intervals {
-            let place = (interval.at_ns + interval.length_ns / 2) / length_ns;
-            let Some(sum) = by_place.get_mut(&place) else {
+            let Some(sum) = by_place.get_mut(&place(interval, length_ns)) else {
                 continue;
             };
             sum.workers.resize(count, PartFigures::default());
@@ -134,7 +153,8 @@ fn together(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {
 pub(super) fn rate_until(intervals: &[IntervalRecord], end_ns: u64) -> Option<f64> {
     let mut count = 0.0;
     for interval in intervals.iter().filter(|it| it.at_ns < end_ns) {
-        let all: u64 = interval.operations.values().map(|it| it.count).sum();
+        let counts = interval.operations.values().map(|it| it.count);
+        let all = total(counts);
         let within_ns = (end_ns - interval.at_ns).min(interval.length_ns);
         count += all as f64 * within_ns as f64 / interval.length_ns.max(1) as f64;
     }

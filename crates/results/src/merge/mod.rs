@@ -4,7 +4,7 @@
 mod intervals;
 mod phases;
 
-pub use intervals::beside;
+pub use intervals::Beside;
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     let mut record = parts.first()?.record.clone();
     let records = || parts.iter().map(|part| &part.record);
     record.ranks = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-    record.workers = records().map(|it| it.workers).sum();
+    record.workers = total_u32(records().map(|it| it.workers));
     record.status = worst(records().map(|it| it.status));
     if parts.iter().any(|part| part.lost_ns.is_some()) {
         record.status = worst([record.status, Status::Interrupted].into_iter());
@@ -101,6 +101,15 @@ fn run_time_ns(parts: &[RankCell]) -> u64 {
     u64::try_from(sum / workers.max(1)).unwrap_or(u64::MAX)
 }
 
+/// What others measured may add up to more than there is room for: it comes from outside.
+fn total(of: impl Iterator<Item = u64>) -> u64 {
+    of.fold(0, u64::saturating_add)
+}
+
+fn total_u32(of: impl Iterator<Item = u32>) -> u32 {
+    of.fold(0, u32::saturating_add)
+}
+
 fn latency<'a>(of: impl Iterator<Item = &'a Latency>) -> Latency {
     let mut all = Histogram::new();
     of.for_each(|latency| all.merge(&latency.histogram()));
@@ -111,7 +120,7 @@ fn operation<'a>(
     of: impl Iterator<Item = &'a OperationFigures> + Clone,
     time_ns: u64,
 ) -> OperationFigures {
-    let sum = |value: fn(&OperationFigures) -> u64| of.clone().map(value).sum::<u64>();
+    let sum = |value: fn(&OperationFigures) -> u64| total(of.clone().map(value));
     let (count, bytes) = (sum(|it| it.count), sum(|it| it.bytes));
     OperationFigures {
         count,
@@ -145,10 +154,10 @@ fn transactions<'a>(
         by_name.entry(name).or_default().push(figures);
     }
     let merged = by_name.into_iter().map(|(name, figures)| {
-        let count = figures.iter().map(|it| it.count).sum();
+        let count = total(figures.iter().map(|it| it.count));
         let all = TransactionFigures {
             count,
-            errors: figures.iter().map(|it| it.errors).sum(),
+            errors: total(figures.iter().map(|it| it.errors)),
             per_second: per_second(count, time_ns),
             latency: latency(figures.iter().map(|it| &it.latency)),
         };
@@ -158,7 +167,7 @@ fn transactions<'a>(
 }
 
 fn open_loop<'a>(of: impl Iterator<Item = &'a OpenLoopFigures> + Clone) -> Option<OpenLoopFigures> {
-    let sum = |value: fn(&OpenLoopFigures) -> u64| of.clone().map(value).sum::<u64>();
+    let sum = |value: fn(&OpenLoopFigures) -> u64| total(of.clone().map(value));
     let most = |value: fn(&OpenLoopFigures) -> u64| of.clone().map(value).max().unwrap_or(0);
     let first = of.clone().next()?.clone();
     Some(OpenLoopFigures {
@@ -183,7 +192,7 @@ fn errors<'a>(of: impl Iterator<Item = &'a ErrnoCount>) -> Vec<ErrnoCount> {
                 == (&found.operation, found.errno, &found.message)
         };
         match all.iter_mut().find(same) {
-            Some(known) => known.count += found.count,
+            Some(known) => known.count = known.count.saturating_add(found.count),
             None => all.push(found.clone()),
         }
     }
@@ -196,14 +205,14 @@ fn cpu(parts: &[RankCell]) -> CpuFigures {
     let first = &parts[0].record.cpu;
     let is_one_host = parts.iter().all(|part| part.host == parts[0].host);
     let most = |it: fn(&CpuFigures) -> Option<f64>| figures().filter_map(it).reduce(f64::max);
-    let threads: u32 = figures().map(|it| it.threads).sum();
+    let threads = total_u32(figures().map(|it| it.threads));
     let waiting = figures().map(|it| Some(it.waiting? * f64::from(it.threads)));
     CpuFigures {
-        user_ns: figures().map(|it| it.user_ns).sum(),
-        system_ns: figures().map(|it| it.system_ns).sum(),
+        user_ns: total(figures().map(|it| it.user_ns)),
+        system_ns: total(figures().map(|it| it.system_ns)),
         utilization: figures().map(|it| it.utilization).sum(),
         threads,
-        waited_ns: figures().map(|it| it.waited_ns).sum(),
+        waited_ns: figures().try_fold(0_u64, |sum, it| Some(sum.saturating_add(it.waited_ns?))),
         waiting: waiting
             .sum::<Option<f64>>()
             .map(|it| it / f64::from(threads.max(1))),
@@ -238,8 +247,8 @@ fn targets<'a>(of: impl Iterator<Item = &'a TargetFigures>, time_ns: u64) -> Vec
         let latencies = all.iter().filter_map(|it| it.connection_latency.as_ref());
         let connections = latency(latencies);
         TargetFigures {
-            transactions: all.iter().map(|it| it.transactions).sum(),
-            connections: all.iter().map(|it| it.connections).sum(),
+            transactions: total(all.iter().map(|it| it.transactions)),
+            connections: total(all.iter().map(|it| it.connections)),
             connection_latency: Some(connections).filter(|it| it.count > 0),
             operations: operations(all.iter().map(|it| &it.operations), time_ns),
             ..all[0].clone()
@@ -250,7 +259,10 @@ fn targets<'a>(of: impl Iterator<Item = &'a TargetFigures>, time_ns: u64) -> Vec
 
 fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
     let begins = || parts.iter().map(|part| part.begin_ns);
-    let spread_ns = begins().max().unwrap_or(0) - begins().min().unwrap_or(0);
+    let spread_ns = begins()
+        .max()
+        .unwrap_or(0)
+        .abs_diff(begins().min().unwrap_or(0));
     let done_ns = |part: &RankCell| part.record.last_done_ns.unwrap_or(part.record.run_time_ns);
     let dones = || parts.iter().map(done_ns);
     let (first_ns, last_ns) = (dones().min().unwrap_or(0), dones().max().unwrap_or(0));
@@ -275,7 +287,7 @@ fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
         }
     });
     CellCrew {
-        start_spread_ns: spread_ns.unsigned_abs(),
+        start_spread_ns: spread_ns,
         offset_bound_ns: parts.iter().map(|it| it.clock.bound_ns).max().unwrap_or(0),
         drift_ppb: drifts.map(f64::abs).reduce(f64::max),
         tail_ns: last_ns - first_ns,

@@ -38,15 +38,15 @@ fn by_place<'a, T: Clone + 'a>(
 }
 
 fn add_step(sum: &mut StepFigures, other: &StepFigures) {
-    sum.count += other.count;
-    sum.errors += other.errors;
+    sum.count = sum.count.saturating_add(other.count);
+    sum.errors = sum.errors.saturating_add(other.errors);
     sum.time_ns = sum.time_ns.max(other.time_ns);
-    sum.user_ns += other.user_ns;
-    sum.system_ns += other.system_ns;
+    sum.user_ns = sum.user_ns.saturating_add(other.user_ns);
+    sum.system_ns = sum.system_ns.saturating_add(other.system_ns);
 }
 
 fn add_round(sum: &mut RoundFigures, other: &RoundFigures) {
-    sum.file_count += other.file_count;
+    sum.file_count = sum.file_count.saturating_add(other.file_count);
     sum.time_ns = sum.time_ns.max(other.time_ns);
     sum.sync_ns = sum.sync_ns.max(other.sync_ns);
     sum.workers.extend(other.workers.iter().cloned());
@@ -64,10 +64,10 @@ fn labels(all: &[&PhaseFigures]) -> Vec<LabelFigures> {
             sums.push(label.clone());
             continue;
         };
-        sum.count += label.count;
-        sum.errors += label.errors;
-        sum.bytes += label.bytes;
-        sum.sum_ns += label.sum_ns;
+        sum.count = sum.count.saturating_add(label.count);
+        sum.errors = sum.errors.saturating_add(label.errors);
+        sum.bytes = sum.bytes.saturating_add(label.bytes);
+        sum.sum_ns = sum.sum_ns.saturating_add(label.sum_ns);
         sum.min_ns = sum.min_ns.min(label.min_ns);
         sum.max_ns = sum.max_ns.max(label.max_ns);
         (sum.p50_ns, sum.p99_ns) = (None, None);
@@ -77,19 +77,21 @@ fn labels(all: &[&PhaseFigures]) -> Vec<LabelFigures> {
 
 fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
     PoolFigures {
-        transactions_count: a.transactions_count + b.transactions_count,
-        created_count: a.created_count + b.created_count,
-        created_before_count: a.created_before_count + b.created_before_count,
-        read_count: a.read_count + b.read_count,
-        appended_count: a.appended_count + b.appended_count,
-        deleted_count: a.deleted_count + b.deleted_count,
-        deleted_after_count: a.deleted_after_count + b.deleted_after_count,
-        read_bytes: a.read_bytes + b.read_bytes,
-        written_bytes: a.written_bytes + b.written_bytes,
+        transactions_count: a.transactions_count.saturating_add(b.transactions_count),
+        created_count: a.created_count.saturating_add(b.created_count),
+        created_before_count: a
+            .created_before_count
+            .saturating_add(b.created_before_count),
+        read_count: a.read_count.saturating_add(b.read_count),
+        appended_count: a.appended_count.saturating_add(b.appended_count),
+        deleted_count: a.deleted_count.saturating_add(b.deleted_count),
+        deleted_after_count: a.deleted_after_count.saturating_add(b.deleted_after_count),
+        read_bytes: a.read_bytes.saturating_add(b.read_bytes),
+        written_bytes: a.written_bytes.saturating_add(b.written_bytes),
         // As the program that these are of adds them up.
         read_bytes_float: f64::from(a.read_bytes_float as f32 + b.read_bytes_float as f32),
         written_bytes_float: f64::from(a.written_bytes_float as f32 + b.written_bytes_float as f32),
-        taken_count: a.taken_count + b.taken_count,
+        taken_count: a.taken_count.saturating_add(b.taken_count),
         creation_ns: a.creation_ns.max(b.creation_ns),
         directories_made_ns: a.directories_made_ns.max(b.directories_made_ns),
         transactions_ns: a.transactions_ns.max(b.transactions_ns),

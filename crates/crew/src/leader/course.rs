@@ -1,0 +1,153 @@
+//! How far a cell is that several processes measure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::{CellRecord, RunEvent, Warning};
+use run::FileNews;
+use workload::plan::Cell;
+
+use super::clocks::Reading;
+use super::live::Live;
+use crate::message::{Failed, Report};
+
+/// So many different warnings of a cell are kept.
+const WARNINGS_MAX: usize = 1000;
+
+/// How far a cell is.
+pub(super) struct Course {
+    pub cell: u32,
+    /// Workers of all processes together.
+    worker_count: usize,
+    /// How many processes began it.
+    pub rank_count: usize,
+    /// Who is neither done nor lost.
+    pub working: BTreeSet<u32>,
+    /// Who of them has told how many rounds were done at most, and how many that are.
+    pub levels: BTreeMap<u32, u64>,
+    /// Who of them has told what became of files, and what that was.
+    pub news: BTreeMap<u32, Vec<FileNews>>,
+    /// Who of them is ready for the next stage.
+    pub armed: BTreeSet<u32>,
+    /// When the stages began, in nanoseconds of the leader's clock.
+    pub starts_ns: Vec<u64>,
+    /// When the first worker of each began, from the start of the last stage.
+    pub begins_ns: BTreeMap<u32, i64>,
+    pub clocks: BTreeMap<u32, Reading>,
+    pub done: BTreeMap<u32, Vec<CellRecord>>,
+    pub failed: Option<(u32, Failed)>,
+    /// Who was lost, and when, in nanoseconds of the leader's clock.
+    pub lost_ns: BTreeMap<u32, u64>,
+    pub live: Live,
+    /// Whether it is to end before it is over.
+    pub is_cut: bool,
+    /// Warnings by what they say, and who said so.
+    pub warnings: Vec<(Warning, Vec<u32>)>,
+}
+
+impl Course {
+    /// Of a cell that these begin.
+    pub fn new(cell: &Cell, ranks: Vec<u32>) -> Self {
+        Self {
+            cell: cell.index,
+            worker_count: cell.workers.len(),
+            rank_count: ranks.len(),
+            working: ranks.into_iter().collect(),
+            levels: BTreeMap::new(),
+            news: BTreeMap::new(),
+            armed: BTreeSet::new(),
+            starts_ns: Vec::new(),
+            begins_ns: BTreeMap::new(),
+            clocks: BTreeMap::new(),
+            done: BTreeMap::new(),
+            failed: None,
+            lost_ns: BTreeMap::new(),
+            live: Live::default(),
+            is_cut: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether a report can be of this cell.
+    pub fn is_of_it(&self, report: &Report) -> bool {
+        match report {
+            Report::Armed | Report::Pong { .. } | Report::Begun { .. } => true,
+            Report::News { .. } | Report::Level { .. } => true,
+            Report::Measured { records, .. } => records
+                .iter()
+                .all(|it| it.index == self.cell && it.workers as usize <= self.worker_count),
+            Report::Event { event } => match &**event {
+                RunEvent::Interval { cell, .. } | RunEvent::Progress { cell, .. } => {
+                    *cell == self.cell
+                }
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether all that are at work are ready for the next stage.
+    pub fn is_ready(&self) -> bool {
+        !self.working.is_empty() && self.armed.len() == self.working.len()
+    }
+
+    /// Whether all that are at work have told how many rounds were done.
+    pub fn has_levels(&self) -> bool {
+        !self.working.is_empty() && self.levels.len() == self.working.len()
+    }
+
+    /// Whether all that are at work have told what became of files.
+    pub fn has_news(&self) -> bool {
+        !self.working.is_empty() && self.news.len() == self.working.len()
+    }
+
+    /// One that waits for the others.
+    pub fn waiting(&self) -> Option<u32> {
+        self.armed.iter().chain(self.news.keys()).next().copied()
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.working.is_empty()
+    }
+
+    /// Takes note of when one began, by its own clock.
+    pub fn note_begin(&mut self, rank: u32, at_ns: u64) {
+        let offset_ns = self.clocks.get(&rank).map_or(0, |it| it.offset_ns);
+        let start_ns = self.starts_ns.last().copied().unwrap_or(0);
+        let own_ns = at_ns.cast_signed().wrapping_sub(offset_ns);
+        let begin_ns = own_ns.wrapping_sub(start_ns.cast_signed());
+        self.begins_ns.insert(rank, begin_ns);
+    }
+
+    /// Takes what one measured, which then has nothing left to do.
+    pub fn note_done(&mut self, rank: u32, records: Vec<CellRecord>, failure: Option<Failed>) {
+        self.leave(rank);
+        self.done.insert(rank, records);
+        // Whoever was told to end may not have got far.
+        if let (Some(failed), false) = (failure, self.is_cut) {
+            self.failed.get_or_insert((rank, failed));
+        }
+    }
+
+    pub fn note_lost(&mut self, rank: u32, at_ns: u64) {
+        self.leave(rank);
+        self.lost_ns.insert(rank, at_ns);
+    }
+
+    fn leave(&mut self, rank: u32) {
+        self.working.remove(&rank);
+        self.armed.remove(&rank);
+        self.news.remove(&rank);
+        self.levels.remove(&rank);
+    }
+
+    pub fn add_warning(&mut self, rank: u32, warning: Warning) {
+        let place = self.warnings.iter().position(|(it, _)| *it == warning);
+        match place {
+            Some(place) => self.warnings[place].1.push(rank),
+            None if self.warnings.len() < WARNINGS_MAX => {
+                self.warnings.push((warning, vec![rank]));
+            }
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Runs that several processes share and that are ended, or cannot go on.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod crew;
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use crew::{HANG, Site};
+use end_to_end::{Mount, need, run_tool, wait_for};
+
+/// Starts a long run by two hosts and waits until both measure.
+fn measuring(site: &Site) -> Child {
+    let arguments = site.arguments("a,b", &["files.toml", "--run-time", "60s"]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let child = site.bed.start(&arguments);
+    site.bed.wait_for_intervals(1);
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
+}
+
+fn end(child: &mut Child) -> Option<i32> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        assert!(begun.elapsed() < HANG, "did not end within {HANG:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_the_figures_of_all_and_removes_their_files() {
+    for name in ["INT", "TERM"] {
+        let site = Site::new(&[]);
+        let mut child = measuring(&site);
+        signal(&child, name);
+        assert_eq!(end(&mut child), Some(130), "SIG{name}");
+        site.wait_for_workers();
+        assert!(site.bed.left_in_target().is_empty());
+        let record = site.stored();
+        assert_eq!(record["status"], "interrupted");
+        let cell = &record["cells"][0];
+        let ranks = cell["crew"]["ranks"].as_array().unwrap();
+        let counts = ranks.iter().map(|it| it["count"].as_u64().unwrap());
+        assert!(counts.clone().all(|count| count > 0), "{ranks:?}");
+        assert_eq!(
+            counts.sum::<u64>(),
+            cell["total"]["count"].as_u64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once_and_the_others_clean_up_by_themselves() {
+    // It does not answer, so that the leader waits for it.
+    let site = Site::new(&["rule b order:stop stop-worker"]);
+    let mut child = measuring(&site);
+    signal(&child, "INT");
+    wait_for("the first signal's effect", || {
+        site.log().iter().any(|line| line[1] == "stop-worker")
+    });
+    let begun = Instant::now();
+    signal(&child, "INT");
+    assert_eq!(end(&mut child), Some(130));
+    assert!(
+        begun.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        begun.elapsed()
+    );
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+}
+
+#[test]
+fn ctrl_c_keeps_the_figures_of_those_who_answer() {
+    let site = Site::new(&["rule b order:stop stop-worker"]);
+    let mut child = measuring(&site);
+    signal(&child, "INT");
+    assert_eq!(end(&mut child), Some(130));
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+    let record = site.stored();
+    assert_eq!(record["status"], "interrupted");
+    let ranks = record["cells"][0]["crew"]["ranks"].as_array().unwrap();
+    assert!(ranks[0]["count"].as_u64().unwrap() > 0);
+    assert!(ranks[1]["lost_ns"].is_u64());
+}
+
+#[test]
+fn ctrl_c_ends_who_prepares_too() {
+    let site = Site::new(&[]);
+    let large = crew::FILES.replace("\"4m\"", "\"1g\"");
+    site.bed.file("large.toml", large);
+    let arguments = site.arguments("a,b", &["large.toml"]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut child = site.bed.start(&arguments);
+    wait_for("files", || !site.bed.left_in_target().is_empty());
+    signal(&child, "INT");
+    assert_eq!(end(&mut child), Some(130));
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_worker_that_is_told_to_end_removes_its_files() {
+    let site = Site::new(&[]);
+    let mut child = measuring(&site);
+    let log = site.log();
+    let of_b = log.iter().find(|line| line[0] == "b").unwrap();
+    run_tool("kill", &["-TERM", &of_b[2]]).unwrap();
+    let code = end(&mut child);
+    assert!(code == Some(130) || code == Some(3), "{code:?}");
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_full_disk_of_one_is_named_and_nothing_is_left() {
+    // Both see the same directory, which has room for the file of one.
+    let site = Site::new(&[]);
+    let small = site.bed.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mount = need!(Mount::tmpfs(&small, 6 << 20));
+    let carrier = site.carrier("work");
+    let target = small.to_string_lossy().into_owned();
+    let run = ["run", "files.toml", "--target", &target, "--hosts", "a,b"];
+    let begun = Instant::now();
+    let seen = site
+        .bed
+        .run(&[&run[..], &["--ssh", &carrier, "--quiet"]].concat());
+    assert!(begun.elapsed() < HANG + Duration::from_secs(2));
+    seen.assert_refused(seen.code, &["rank "]);
+    assert!(seen.code == 2 || seen.code == 3, "{}", seen.text());
+    site.wait_for_workers();
+    assert!(end_to_end::names_in(&small).is_empty());
+    drop(mount);
+}
+
+#[test]
+fn a_disk_that_fills_up_while_files_are_made_is_counted_as_errors() {
+    let site = Site::new(&[]);
+    let small = site.bed.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mount = need!(Mount::tmpfs(&small, 4 << 20));
+    site.bed.file("writes.toml", WRITES);
+    let carrier = site.carrier("work");
+    let target = small.to_string_lossy().into_owned();
+    let run = ["run", "writes.toml", "--target", &target, "--hosts", "a,b"];
+    let seen = site
+        .bed
+        .run(&[&run[..], &["--ssh", &carrier, "--quiet"]].concat());
+    assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
+    assert_ne!(seen.code, 0, "{}", seen.text());
+    site.wait_for_workers();
+    assert!(end_to_end::names_in(&small).is_empty());
+    drop(mount);
+}
+
+/// Files of more bytes than there is room for.
+const WRITES: &str = "engine = \"psync\"\ncache = \"buffered\"\n[files]\ncount = 200\n\
+    size = \"256k\"\n";
+
+#[test]
+fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
+    let site = Site::new(&[]);
+    let target = site.bed.target().to_string_lossy().into_owned();
+    let scripts = [
+        ("yes", "exec yes\n", "`y`"),
+        ("zeros", "exec cat /dev/zero\n", "is no pgmeter"),
+        (
+            "refuses",
+            "echo 'Permission denied (publickey).' >&2; exit 255\n",
+            "Permission denied",
+        ),
+        ("colors", "printf '\\033[2Jhello\\n'; exit 1\n", "hello"),
+        (
+            "wrong",
+            "printf '\\000pgmeter crew\\n\\003\\000\\000\\000\\001{}'; sleep 1\n",
+            "said",
+        ),
+        (
+            "huge",
+            "printf '\\000pgmeter crew\\n\\377\\377\\377\\377\\001{}'; sleep 1\n",
+            "bytes",
+        ),
+        (
+            "half",
+            "printf '\\000pgmeter crew\\n\\377\\000\\000\\000\\001{}'; exit 0\n",
+            "broke off",
+        ),
+    ];
+    for (name, text, phrase) in scripts {
+        let path = site.bed.file(name, format!("#!/bin/sh\n{text}"));
+        run_tool("chmod", &["700", &path.to_string_lossy()]).unwrap();
+        let carrier = path.to_string_lossy().into_owned();
+        let begun = Instant::now();
+        let run = ["run", "files.toml", "--target", &target, "--hosts", "a"];
+        let seen = site.bed.run(&[&run[..], &["--ssh", &carrier]].concat());
+        assert!(begun.elapsed() < HANG, "{name}: {:?}", begun.elapsed());
+        seen.assert_refused(3, &["rank 0", phrase]);
+        assert!(
+            !seen.stderr.contains('\u{1b}') && seen.stderr.len() < 2000,
+            "{name}"
+        );
+        assert!(site.bed.left_in_target().is_empty());
+    }
+}
+
+#[test]
+fn a_carrier_that_is_not_there_is_an_error() {
+    let site = Site::new(&[]);
+    let target = site.bed.target().to_string_lossy().into_owned();
+    let run = ["run", "files.toml", "--target", &target, "--hosts", "a,b"];
+    let seen = site
+        .bed
+        .run(&[&run[..], &["--ssh", "/nonexistent/ssh"]].concat());
+    seen.assert_refused(3, &["cannot start", "/nonexistent/ssh"]);
+}

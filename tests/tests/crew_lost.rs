@@ -1,0 +1,129 @@
+//! Processes that share a run and are lost: nothing hangs, no file is left, and it is told.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod crew;
+
+use std::time::Duration;
+
+use crew::{HANG, Site};
+
+const STATES: [&str; 6] = [
+    "order:probe",
+    "order:prepare",
+    "report:armed",
+    "order:start",
+    "report:measured",
+    "order:clean",
+];
+
+#[test]
+fn a_leader_that_is_killed_leaves_no_file_and_no_worker() {
+    for state in STATES {
+        let site = Site::new(&[&format!("rule b {state} kill-leader")]);
+        let (seen, _) = site.run("a,b", &["files.toml"]);
+        assert_eq!(seen.code, 137, "{state}: {}", seen.text());
+        site.wait_for_workers();
+        let left = site.bed.left_in_target();
+        assert!(left.is_empty(), "{state}: {left:?}");
+    }
+}
+
+#[test]
+fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
+    for (state, what) in STATES
+        .iter()
+        .flat_map(|it| [(it, "kill-worker"), (it, "kill-command")])
+    {
+        let site = Site::new(&[&format!("rule b {state} {what}")]);
+        let (seen, took) = site.run("a,b", &["files.toml"]);
+        let told = format!("{what} at {state}, {took:?}: {}", seen.text());
+        assert!(took < HANG + Duration::from_secs(2), "{told}");
+        // What was measured is kept when one is lost after it.
+        let is_measured = *state == "order:clean";
+        assert_eq!(seen.code, if is_measured { 0 } else { 3 }, "{told}");
+        if !is_measured {
+            assert!(seen.stderr.contains("rank 1"), "{told}");
+            assert!(!seen.stderr.contains("panicked"), "{told}");
+        }
+        site.wait_for_workers();
+        let left = site.bed.left_in_target();
+        assert!(left.is_empty(), "{told}: {left:?}");
+        let record = site.stored();
+        match *state {
+            "order:probe" => assert!(record.is_null(), "{told}: {record}"),
+            "order:clean" => assert_eq!(record["status"], "complete", "{told}"),
+            _ => {
+                assert_eq!(record["status"], "failed", "{told}");
+                let warnings = record["warnings"].to_string();
+                assert!(warnings.contains("rank-lost"), "{told}: {warnings}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_first_worker_made_is_removed_by_clean_when_it_was_killed() {
+    for state in ["order:prepare", "order:start", "order:clean"] {
+        let site = Site::new(&[&format!("rule a {state} kill-worker")]);
+        let (seen, took) = site.run("a,b", &["files.toml"]);
+        assert!(took < HANG + Duration::from_secs(2), "{state}: {took:?}");
+        site.wait_for_workers();
+        let record = site.stored();
+        let warnings = record["warnings"].to_string();
+        assert!(
+            warnings.contains("pgmeter clean"),
+            "{state}: {}",
+            seen.text()
+        );
+        let target = site.bed.target().to_string_lossy().into_owned();
+        site.bed
+            .run(&["clean", "--yes", &target])
+            .assert_says(0, &[]);
+        let left = site.bed.left_in_target();
+        assert!(left.is_empty(), "{state}: {left:?}");
+    }
+}
+
+#[test]
+fn a_worker_that_is_stopped_is_lost_and_cleans_up_when_it_goes_on() {
+    let site = Site::new(&["rule b order:start stop-worker"]);
+    let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
+    seen.assert_says(3, &["rank 1", "said nothing for 5 s", "--on-lost continue"]);
+    assert!(took < HANG, "{took:?}");
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+}
+
+#[test]
+fn the_others_go_on_without_one_that_was_lost_where_that_is_wanted() {
+    let site = Site::new(&["rule b order:start stop-worker"]);
+    let more = ["files.toml", "--run-time", "9s", "--on-lost", "continue"];
+    let (seen, _) = site.run("a,b", &more);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+    let record = site.stored();
+    assert_eq!(record["status"], "complete");
+    let cell = &record["cells"][0];
+    assert_eq!(cell["status"], "interrupted");
+    let ranks = cell["crew"]["ranks"].as_array().unwrap();
+    assert!(ranks[0]["count"].as_u64().unwrap() > 0);
+    assert_eq!(ranks[0]["count"], cell["total"]["count"]);
+    assert!(
+        ranks[1]["lost_ns"].as_u64().unwrap() > 4_000_000_000,
+        "{ranks:?}"
+    );
+    let shown = site.bed.run(&["runs", "show", "last"]);
+    assert!(shown.stdout.contains("rank-lost"), "{}", shown.text());
+}
+
+#[test]
+fn a_connection_that_is_cut_ends_both_sides() {
+    let site = Site::new(&["rule b order:start cut"]);
+    let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
+    seen.assert_says(3, &["rank 1", "said nothing for 5 s"]);
+    assert!(took < HANG, "{took:?}");
+    // The worker hears of it by silence alone.
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
+}
