@@ -199,6 +199,18 @@ impl From<run::RunError> for Failure {
     }
 }
 
+impl From<network::NetworkError> for Failure {
+    fn from(error: network::NetworkError) -> Self {
+        use network::NetworkError as E;
+        let help = error.help();
+        let exit = match error {
+            E::Reachable { .. } | E::Connections { .. } | E::TokenFile { .. } => Exit::Usage,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
+    }
+}
+
 impl From<web::WebError> for Failure {
     fn from(error: web::WebError) -> Self {
         use web::WebError as E;

@@ -69,6 +69,7 @@ pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> W
         content: ContentPlan::Incompressible,
         verify: false,
         transactions_per_connection: None,
+        network: false,
         cpu: None,
         job: None,
     }

@@ -141,6 +141,7 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
             TargetKind::File if is_foreign(index) => "file that pgmeter did not make",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
+            TargetKind::Network => "TCP peer",
             TargetKind::Null => "nothing is touched",
         };
         let path = crate::printable(&target.path.to_string_lossy());

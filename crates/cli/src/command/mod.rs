@@ -19,4 +19,5 @@ pub(crate) mod runs;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod sink;
 pub(crate) mod version;

@@ -7,6 +7,7 @@ mod files;
 mod jobs;
 mod lines;
 mod memory;
+mod network;
 mod open_loop;
 mod options;
 mod order;

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::address::TcpAddress;
 use crate::diagnostic::Diagnostic;
 use crate::facts::{SystemFacts, TargetFacts};
 use crate::model::{OneOrMany, Workload};
@@ -83,7 +84,8 @@ impl TargetTable {
     /// The paths that were named, in order.
     pub fn named_paths(&self) -> Vec<String> {
         let named = self.entries.iter().filter(|entry| entry.named);
-        let touched = named.filter(|entry| entry.facts.kind != TargetKind::Null);
+        let is_path = |kind| !matches!(kind, TargetKind::Null | TargetKind::Network);
+        let touched = named.filter(|entry| is_path(entry.facts.kind));
         touched.map(|entry| entry.facts.path.clone()).collect()
     }
 
@@ -230,19 +232,21 @@ impl Resolver<'_> {
         let (facts, touched, warnings) = (self.facts, self.touched, &mut *self.warnings);
         self.table.index_of(path, touched, || {
             let known = facts.target(path);
-            if touched && known.is_none() {
+            let is_peer = TcpAddress::is_meant(path);
+            if touched && known.is_none() && !is_peer {
                 let message = format!("`{path}` does not exist on this machine");
                 let help = "name a target of this machine with `--target`";
                 warnings.push(Diagnostic::warning("", message).help(help));
             }
             let found = match known {
                 _ if !touched => TargetFacts::placeholder(path, TargetKind::Null),
+                _ if is_peer => TargetFacts::placeholder(path, TargetKind::Network),
                 Some(facts) => facts.clone(),
                 None => TargetFacts::placeholder(path, TargetKind::File),
             };
             Entry {
                 named: true,
-                ..Entry::new(found, known.is_some() || !touched)
+                ..Entry::new(found, known.is_some() || !touched || is_peer)
             }
         })
     }
@@ -281,6 +285,9 @@ impl Entry {
 /// `/mnt/x [ext4]`.
 fn path_of(name: &str, of_iometer: bool) -> Option<String> {
     let name = name.trim();
+    if TcpAddress::is_meant(name) {
+        return Some(name.to_owned());
+    }
     if name.starts_with('/') {
         let bare = name
             .strip_suffix(']')

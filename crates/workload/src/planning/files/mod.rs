@@ -254,6 +254,7 @@ impl Layout<'_, '_> {
             content: options.content,
             verify: options.verify,
             transactions_per_connection: None,
+            network: false,
             cpu: (!cpus.is_empty()).then(|| cpus[worker_index as usize % cpus.len()]),
             job: None,
         }
