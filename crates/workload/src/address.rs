@@ -71,6 +71,18 @@ impl TcpAddress {
         own.to_string()
     }
 
+    /// What names a peer of which only the host is known, which cannot be used.
+    pub(crate) fn without_port(host: &str) -> String {
+        format!("{SCHEME}{host}")
+    }
+
+    /// The host of such a name.
+    pub(crate) fn host_without_port(name: &str) -> Option<&str> {
+        let host = name.strip_prefix(SCHEME)?;
+        let is_bare = !host.contains(':') || host.parse::<std::net::Ipv6Addr>().is_ok();
+        (is_bare && !host.is_empty()).then_some(host)
+    }
+
     /// Whether pgmeter starts the peer itself.
     #[must_use]
     pub const fn is_own(&self) -> bool {

@@ -47,6 +47,9 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         verify: over.verify.or(under.verify),
         keep: over.keep.or(under.keep),
         warm: over.warm.or(under.warm),
+        transactions_per_connection: over
+            .transactions_per_connection
+            .or(under.transactions_per_connection),
         position: over.position.or(under.position),
         cursor: over.cursor.or(under.cursor),
         content: over.content.or(under.content),

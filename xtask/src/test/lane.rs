@@ -88,6 +88,7 @@ pub const LANES: &[Lane] = &[
             "interrupt",
             "disturbed",
             "strangers",
+            "network",
             "runs",
             "serve",
             "golden",

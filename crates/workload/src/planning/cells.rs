@@ -42,7 +42,7 @@ pub(super) fn of_workload(
     let members = crew(workload)?;
     note_workers(workload, members.len(), context)?;
     settings::note_own(workload, &members, context);
-    refuse_network(workload, context);
+    network::refuse_vi(workload, context);
     let mut layout = Layout {
         context,
         workload,
@@ -65,23 +65,6 @@ pub(super) fn of_workload(
     network::check_keys(workload, &cells)?;
     note_targets(workload_index, workload, context);
     Ok(cells)
-}
-
-fn refuse_network(workload: &Workload, context: &mut Context) {
-    let count = workload
-        .iometer
-        .as_ref()
-        .map_or(0, |extras| extras.network.len());
-    if count > 0 {
-        let message = format!(
-            "`{}` has network workers ({count}), which pgmeter does not run yet",
-            workload.name_or_default()
-        );
-        let help = "take the network workers out of the file";
-        context
-            .refusals
-            .push(Diagnostic::error("", message).help(help));
-    }
 }
 
 impl Layout<'_, '_> {

@@ -20,7 +20,7 @@ const LENGTH_MAX_BYTES: u32 = 64 << 20;
 pub(super) fn is_network(
     worker: &str,
     targets: &[u32],
-    context: &Context,
+    context: &mut Context,
 ) -> Result<bool, Diagnostic> {
     let entries = || targets.iter().map(|index| entry(context, *index));
     let is_peer = |it: &&super::targets::Entry| it.facts.kind == TargetKind::Network;
@@ -37,8 +37,26 @@ pub(super) fn is_network(
         let help = "give each kind of target a `[[worker]]` of its own";
         return Err(Diagnostic::error("", message).help(help));
     }
-    entries().try_for_each(|it| TcpAddress::of(&it.facts.path).map(drop))?;
+    let mut refusals = Vec::new();
+    for path in entries().map(|it| it.facts.path.as_str()) {
+        match TcpAddress::host_without_port(path) {
+            Some(host) => refusals.push(without_port(worker, host)),
+            None => drop(TcpAddress::of(path)?),
+        }
+    }
+    context.refusals.extend(refusals);
     Ok(true)
+}
+
+/// What Iometer finds by itself has to be named here.
+fn without_port(worker: &str, host: &str) -> Diagnostic {
+    let message = format!(
+        "`{}` has the target `{}` on another machine, and nothing says which `pgmeter sink` that is",
+        crate::printable(worker),
+        crate::printable(host)
+    );
+    let help = "start `pgmeter sink` there and add `--target tcp://HOST:PORT`, as it prints it";
+    Diagnostic::error("", message).help(help)
 }
 
 fn entry<'a>(context: &'a Context, index: u32) -> &'a super::targets::Entry {
@@ -135,4 +153,30 @@ pub(super) fn check_keys(workload: &Workload, cells: &[Cell]) -> Result<(), Diag
     };
     let message = format!("`{key}` is about files, and all targets are TCP peers");
     Err(Diagnostic::error("", message).help(format!("leave `{key}` out")))
+}
+
+/// Refuses network workers of VI, which only a reader of Iometer's files meets.
+pub(super) fn refuse_vi(workload: &Workload, context: &mut Context) {
+    let extras = workload.iometer.as_ref();
+    let count = extras.map_or(0, |extras| extras.network.len());
+    if count > 0 {
+        let message = format!(
+            "`{}` has network workers of VI ({count}), which no machine of today has",
+            workload.name_or_default()
+        );
+        let help = "take these workers out of the file";
+        let refusal = Diagnostic::error("", message).help(help);
+        context.refusals.push(refusal);
+    }
+}
+
+/// Refuses all TCP peers.
+pub(super) fn refuse(context: &Context) -> Result<(), Diagnostic> {
+    let mut entries = context.targets.entries.iter();
+    let Some(peer) = entries.find(|it| it.facts.kind == TargetKind::Network) else {
+        return Ok(());
+    };
+    let path = crate::printable(&peer.facts.path);
+    let message = format!("`{path}` is a TCP peer, and only paths are offered here");
+    Err(Diagnostic::error("", message).help("use `pgmeter run` on the machine itself"))
 }
