@@ -127,6 +127,7 @@ fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunE
         seed: 7,
         target_count: 1,
         open: &|_, _| unreachable!("the null engine opens nothing"),
+        peer: &|_| None,
         contents: &|_| contents(),
     };
     let kit = CellKit {

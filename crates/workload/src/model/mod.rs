@@ -264,6 +264,6 @@ by_key! {
     arrivals, curve, find_rate, find_depth, workers, size, times_memory, start, run_time,
     ramp_time, operations, new_file, until, steady, precondition, repetitions, precision, budget,
     seed, cpus, verify, keep, warm, transactions_per_connection, position, cursor, content, sqpoll,
-    iopoll, batch, test_type, cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way, tokens, phase, rounds, job,
-    access_spec, iometer, worker, part,
+    iopoll, batch, test_type, cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way,
+    tokens, phase, rounds, job, access_spec, iometer, worker, part,
 }

@@ -12,13 +12,11 @@ use super::lines::{Place, lines_of};
 use super::open_loop;
 use super::options::Options;
 use super::seeds::worker_seed;
+use super::space::SECTOR_BYTES;
 use super::{
     CELLS_MAX, Context, WEIGHT_MAX, network, note_targets, note_workers, settings, space,
     too_heavy, too_many_cells, weight,
 };
-
-/// Smallest unit of an alignment of 0.
-pub(super) const SECTOR_BYTES: u32 = 512;
 
 /// Names that a warning repeats.
 const NAMES_SHOWN: usize = 8;

@@ -12,11 +12,11 @@ use crate::plan::{
     WorkerPlan,
 };
 
-use super::cells::SECTOR_BYTES;
 use super::options::SEED_DEFAULT;
 use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::worker_seed;
+use super::space::SECTOR_BYTES;
 use super::targets::Entry;
 use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
 

@@ -9,6 +9,7 @@ use crate::plan::{Cell, EngineKind, LinePlan, SpanPlan, TargetKind};
 
 use super::Context;
 use super::options::Options;
+use super::space::SECTOR_BYTES;
 
 /// The most bytes of a request or a reply: that of the protocol.
 const LENGTH_MAX_BYTES: u32 = 64 << 20;
@@ -51,7 +52,8 @@ pub(super) fn is_network(
 /// What Iometer finds by itself has to be named here.
 fn without_port(worker: &str, host: &str) -> Diagnostic {
     let message = format!(
-        "`{}` has the target `{}` on another machine, and nothing says which `pgmeter sink` that is",
+        "`{}` has the target `{}` on another machine, and nothing says which `pgmeter sink` that \
+         is",
         crate::printable(worker),
         crate::printable(host)
     );
@@ -70,7 +72,7 @@ pub(super) fn spans(iodepth: u32, targets: &[u32]) -> Vec<SpanPlan> {
         iodepth,
         start_bytes: 0,
         size_bytes: 0,
-        sector_bytes: super::cells::SECTOR_BYTES,
+        sector_bytes: SECTOR_BYTES,
     };
     targets.iter().map(span).collect()
 }
