@@ -7,12 +7,13 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Every target.
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 9] = [
     "command_lines",
     "dbench",
     "filebench",
     "fio",
     "icf",
+    "network",
     "postmark",
     "programs",
     "toml",

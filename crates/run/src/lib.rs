@@ -30,6 +30,7 @@ mod observe;
 mod outcome;
 mod pace;
 mod parts;
+mod peers;
 mod precondition;
 mod preflight;
 mod ready;

@@ -90,6 +90,7 @@ pub const LANES: &[Lane] = &[
             "interrupt",
             "disturbed",
             "strangers",
+            "network",
             "runs",
             "serve",
             "golden",

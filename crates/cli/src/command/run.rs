@@ -62,6 +62,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         overwrite_devices: args.overwrite_device.clone(),
         create,
         keep: keeps(&planned.plan),
+        sink_token_file: args.sink_token_file.clone(),
         command: std::env::args().collect(),
         workload_file: kept_toml(&workloads, &overrides),
         stop,
@@ -178,7 +179,8 @@ pub(super) fn look_at(
 /// anything is written.
 pub(super) fn not_mounted(plan: &Plan) -> Vec<Warning> {
     let touched = plan.targets.iter();
-    let touched = touched.filter(|target| target.kind != TargetKind::Null);
+    let is_path = |kind| !matches!(kind, TargetKind::Null | TargetKind::Network);
+    let touched = touched.filter(|target| is_path(target.kind));
     let found = touched.filter_map(|target| target::unmounted(&target.path));
     let warnings: Vec<Warning> = found
         .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))

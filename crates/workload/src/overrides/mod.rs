@@ -7,8 +7,10 @@ mod written;
 
 use toml::Value;
 
+use crate::address::TcpAddress;
 use crate::check::{check, meaningless, strip};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::icf::with_network_workers;
 use crate::model::{OneOrMany, Table, Workload};
 use crate::native::parse;
 use crate::overlay::overlay;
@@ -25,6 +27,8 @@ pub struct Overrides {
     table_options: Vec<TableOption>,
     /// See [`Self::set_ranks`].
     ranks: Option<Ranks>,
+    /// Whether targets that are TCP peers are refused.
+    pub(crate) refuses_peers: bool,
 }
 
 /// How many processes share the work.
@@ -115,6 +119,12 @@ impl Overrides {
         }
     }
 
+    /// Refuses targets that are TCP peers, wherever they are named: whoever asks may use this
+    /// machine's paths and not its network.
+    pub fn refuse_peers(&mut self) {
+        self.refuses_peers = true;
+    }
+
     /// Replaces the targets that workloads name.
     pub fn set_targets(&mut self, targets: Vec<String>) {
         self.over.targets = Some(OneOrMany::from(targets));
@@ -178,13 +188,20 @@ impl Overrides {
         }
         let mut unused = Unused::default();
         let mut applied = Vec::with_capacity(workloads.len());
+        let mut warnings = Vec::new();
         for (index, workload) in workloads.iter().enumerate() {
             unused.workload_index = index;
-            applied.push(self.applied_to(workload, &mut unused)?);
+            let (workload, said) = with_network_workers(workload);
+            // Whoever names peers does not need to hear of them.
+            let mut targets = self.targets().iter();
+            let names_peers = targets.any(|target| TcpAddress::is_meant(target));
+            warnings.extend(said.into_iter().filter(|_| !names_peers));
+            applied.push(self.applied_to(&workload, &mut unused)?);
         }
+        warnings.extend(unused.warnings(workloads.len())?);
         Ok(Applied {
             workloads: applied,
-            warnings: unused.warnings(workloads.len())?,
+            warnings,
         })
     }
 
@@ -216,6 +233,8 @@ impl Overrides {
             drop_if(self.has("start"), &mut worker.start);
             drop_if(self.has("seed"), &mut worker.seed);
             drop_if(self.has("content"), &mut worker.content);
+            let each = &mut worker.transactions_per_connection;
+            drop_if(self.has("transactions_per_connection"), each);
         }
         for job in &mut workload.job {
             drop_if(self.has("engine"), &mut job.engine);
