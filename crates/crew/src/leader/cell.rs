@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::clock::Clock;
-use results::{CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, merged};
+use results::{
+    CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, doubt_crew, merged,
+};
 use run::CrewWatch;
 use workload::plan::Cell;
 
@@ -66,7 +68,7 @@ impl Leader {
         let records = self.together(&mut course, &after, cell);
         watch.warnings.extend(self.lost_warnings(&course));
         for record in &records {
-            watch.warnings.extend(doubts(record));
+            watch.warnings.extend(doubt_crew(record));
         }
         Ok(records)
     }
@@ -326,61 +328,4 @@ impl Course {
 
 fn clock(course: &Course, after: &BTreeMap<u32, Reading>, rank: u32) -> ClockOffset {
     offset(course.clocks.get(&rank), after.get(&rank))
-}
-
-/// Reasons to doubt what several processes measured together.
-fn doubts(record: &CellRecord) -> Vec<Warning> {
-    let Some(crew) = &record.crew else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    let mut warn =
-        |code, message: String| found.push(Warning::of_cell(code, record.index, message));
-    let milliseconds = |ns: u64| ns as f64 / 1e6;
-    let interval_ns = record
-        .intervals
-        .iter()
-        .map(|it| it.length_ns)
-        .max()
-        .unwrap_or(0);
-    if crew.offset_bound_ns > interval_ns / 100 && interval_ns > 0 {
-        let bound = milliseconds(crew.offset_bound_ns);
-        warn(
-            WarningCode::ClockOffset,
-            format!(
-                "the clocks of the hosts are known within {bound:.3} ms only: more than 1 % of an interval"
-            ),
-        );
-    }
-    if crew.start_spread_ns > record.run_time_ns / 100 {
-        let spread = milliseconds(crew.start_spread_ns);
-        warn(
-            WarningCode::StartSpread,
-            format!(
-                "the processes began within {spread:.1} ms: more than 1 % of the measured time"
-            ),
-        );
-    }
-    let mut rates: Vec<f64> = crew.ranks.iter().map(|it| it.per_second).collect();
-    rates.sort_by(f64::total_cmp);
-    let middle = rates.get(rates.len() / 2).copied().unwrap_or(0.0);
-    let slow = crew
-        .ranks
-        .iter()
-        .filter(|it| it.lost_ns.is_none() && it.per_second < 0.8 * middle);
-    let slow: Vec<String> = slow
-        .map(|it| format!("{} on {}", it.rank, it.host))
-        .collect();
-    if crew.ranks.len() > 2 && !slow.is_empty() {
-        let told = slow.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
-        warn(
-            WarningCode::RankImbalance,
-            format!(
-                "{} of {} processes reached less than 80 % of the median rate: {told}",
-                slow.len(),
-                crew.ranks.len()
-            ),
-        );
-    }
-    found
 }

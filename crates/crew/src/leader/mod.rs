@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
-use results::{CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode};
+use results::{CellRecord, CrewRecord, Environment, HostRecord, RunEvent, doubt_hosts};
 use run::{Crew, CrewWatch, RunError};
 use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
@@ -352,29 +352,6 @@ impl Leader {
         }
         Ok(())
     }
-
-    /// Where hosts differ in what measurements depend on.
-    fn unequal(&self) -> Option<Warning> {
-        let mut differing = Vec::new();
-        let of = |what: fn(&Environment) -> String| -> BTreeSet<String> {
-            self.peers
-                .iter()
-                .map(|peer| what(&peer.environment))
-                .collect()
-        };
-        let kernels = of(|it| it.kernel.clone());
-        let processors = of(|it| it.cpu.model.clone());
-        let memory = of(|it| format!("{} MiB of memory", it.memory_bytes >> 20));
-        for found in [kernels, processors, memory] {
-            if found.len() > 1 {
-                differing.push(found.into_iter().collect::<Vec<_>>().join(" and "));
-            }
-        }
-        (!differing.is_empty()).then(|| {
-            let message = format!("the hosts are not alike: {}", differing.join("; "));
-            Warning::of_run(WarningCode::UnequalHosts, message)
-        })
-    }
 }
 
 /// What came of somebody.
@@ -411,7 +388,7 @@ impl Crew for Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), RunError> {
         let prepared = self.prepare_all(plan, run, watch);
-        watch.warnings.extend(self.unequal());
+        watch.warnings.extend(doubt_hosts(&self.record()));
         prepared.map_err(|error| of_crew(&error))
     }
 
