@@ -34,7 +34,7 @@ async function hover(page, index, share = 0.6) {
 }
 
 async function allAreDrawn(bed) {
-  const names = ["single", "sweep", "postmark", "repeated", "compared", "steady", "curve"];
+  const names = ["single", "sweep", "postmark", "repeated", "compared", "steady", "curve", "processes", "many-processes"];
   for (const name of names) {
     await bed.visit(name, {}, async (page) => {
       const count = await page.locator("canvas").count();

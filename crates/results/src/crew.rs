@@ -19,6 +19,24 @@ pub struct CrewRecord {
     pub hosts: Vec<HostRecord>,
 }
 
+impl CrewRecord {
+    /// How many there were and where, such as `4 processes on 2 hosts`; a host that is alone by its
+    /// name, as it calls itself.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let processes = match self.ranks {
+            1 => "1 process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        match self.hosts.as_slice() {
+            [] => processes,
+            [host] if host.name.is_empty() => format!("{processes} on 1 host"),
+            [host] => format!("{processes} on {}", host.name),
+            hosts => format!("{processes} on {} hosts", hosts.len()),
+        }
+    }
+}
+
 /// A machine that took part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -54,6 +72,18 @@ pub struct CellCrew {
     pub last_done_per_second: Option<f64>,
     /// Each process, by its number.
     pub ranks: Vec<RankFigures>,
+}
+
+impl CellCrew {
+    /// The median of the rates of those that were not lost; none where all were.
+    #[must_use]
+    pub fn median_per_second(&self) -> Option<f64> {
+        let there = self.ranks.iter().filter(|it| it.lost_ns.is_none());
+        let mut rates: Vec<f64> = there.map(|it| it.per_second).collect();
+        rates.sort_by(f64::total_cmp);
+        let [lower, upper] = [rates.len().checked_sub(1)? / 2, rates.len() / 2];
+        Some(f64::midpoint(rates[lower], rates[upper]))
+    }
 }
 
 /// How far a process's clock is ahead of the leader's, as round trips tell.

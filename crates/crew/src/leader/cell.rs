@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use engine::clock::Clock;
-use results::{CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, merged};
+use results::{
+    CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, doubt_crew, merged,
+};
 use run::CrewWatch;
 use workload::plan::Cell;
 
 use super::clocks::{Reading, offset};
 use super::course::Course;
-use super::doubts::doubts;
 use super::{LOOK, Leader, OnLost, Said};
 use crate::CrewError;
 use crate::message::{Failed, Order, Report};
@@ -52,7 +53,7 @@ impl Leader {
         }
         let records = self.together(&mut course, &after, cell);
         for record in &records {
-            watch.warnings.extend(doubts(record));
+            watch.warnings.extend(doubt_crew(record));
         }
         Ok(records)
     }

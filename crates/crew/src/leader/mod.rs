@@ -3,7 +3,6 @@
 mod cell;
 mod clocks;
 mod course;
-mod doubts;
 mod grounds;
 mod live;
 
@@ -12,7 +11,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
-use results::{CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode};
+use results::{
+    CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode, doubt_hosts,
+};
 use run::{Crew, CrewWatch, RunError};
 use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
@@ -403,29 +404,6 @@ impl Leader {
         }
         Ok(())
     }
-
-    /// Where hosts differ in what measurements depend on.
-    fn unequal(&self) -> Option<Warning> {
-        let mut differing = Vec::new();
-        let of = |what: fn(&Environment) -> String| -> BTreeSet<String> {
-            self.peers
-                .iter()
-                .map(|peer| what(&peer.environment))
-                .collect()
-        };
-        let kernels = of(|it| it.kernel.clone());
-        let processors = of(|it| it.cpu.model.clone());
-        let memory = of(|it| format!("{} MiB of memory", it.memory_bytes >> 20));
-        for found in [kernels, processors, memory] {
-            if found.len() > 1 {
-                differing.push(found.into_iter().collect::<Vec<_>>().join(" and "));
-            }
-        }
-        (!differing.is_empty()).then(|| {
-            let message = format!("the hosts are not alike: {}", differing.join("; "));
-            Warning::of_run(WarningCode::UnequalHosts, message)
-        })
-    }
 }
 
 /// What came of somebody.
@@ -462,7 +440,7 @@ impl Crew for Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), RunError> {
         let prepared = self.prepare_all(plan, run, watch);
-        watch.warnings.extend(self.unequal());
+        watch.warnings.extend(doubt_hosts(&self.record()));
         if let Err(error @ CrewError::LostAtWork { .. }) = &prepared {
             let warning = Warning::of_run(WarningCode::RankLost, error.to_string());
             watch.warnings.push(warning);
