@@ -497,13 +497,8 @@ impl<'a> Session<'a> {
             Ok(()) => (Status::Complete, None),
             Err(error) => (Status::Failed, Some(error)),
         };
-        let record = &self.record;
-        if let Some(warning) = results::doubt_short(&record.plan, &record.cells) {
-            self.warn(warning);
-        }
-        let record = &self.record;
-        if let Some(warning) = results::doubt_load(&record.environment, &record.cells) {
-            self.warn(warning);
+        if self.options.meeting.is_none() {
+            self.doubt_all();
         }
         self.record.estimates = estimates(&self.record.cells);
         self.note_verdicts();
@@ -512,6 +507,18 @@ impl<'a> Session<'a> {
         Finished {
             record: self.record,
             error,
+        }
+    }
+
+    /// Doubts what was measured as a whole, which whoever leads does.
+    fn doubt_all(&mut self) {
+        let record = &self.record;
+        if let Some(warning) = results::doubt_short(&record.plan, &record.cells) {
+            self.warn(warning);
+        }
+        let record = &self.record;
+        if let Some(warning) = results::doubt_load(&record.environment, &record.cells) {
+            self.warn(warning);
         }
     }
 
