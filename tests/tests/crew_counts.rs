@@ -28,18 +28,23 @@ fn counts(record: &Value) -> Vec<Vec<Counts>> {
     cells.map(of_cell).collect()
 }
 
-/// Measures a workload by four processes of a worker each and by one of four workers.
-fn both(name: &str, text: &str) -> [Value; 2] {
+/// Measures a workload by four processes of a worker each and by one that is told to have four.
+fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
     let site = Site::new(&[]);
     site.bed.file(name, text);
     let shared = site.record("a,b,c,d", &[name]);
     assert!(site.bed.left_in_target().is_empty());
-    let (_, alone) = site.bed.record(&[name, "--workers", "4"]);
+    let target = site.bed.target().to_string_lossy().into_owned();
+    let run = ["run", name, "--target", &target, "--workers", "4"];
+    let seen = site
+        .bed
+        .run(&[&run[..], &["--json", "-", "--quiet"]].concat());
+    let alone = serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()));
     [shared, alone]
 }
 
-fn assert_alike(name: &str, text: &str) {
-    let [shared, alone] = both(name, text);
+fn assert_alike(name: &str, text: &str, four: &[&str]) {
+    let [shared, alone] = both(name, text, four);
     let (of_ranks, of_workers) = (counts(&shared), counts(&alone));
     assert!(of_workers.iter().flatten().any(|it| !it.is_empty()));
     assert_eq!(of_ranks, of_workers, "{name}");
@@ -54,30 +59,41 @@ fn assert_alike(name: &str, text: &str) {
 #[test]
 fn postmark_by_four_processes_counts_what_four_workers_count() {
     let text = "[postmark]\nnumber = 200\ntransactions = 400\n";
-    assert_alike("postmark.toml", text);
+    assert_alike("postmark.toml", text, &["--workers", "4"]);
 }
 
 #[test]
-fn creating_and_removing_by_four_processes_counts_what_four_workers_count() {
-    assert_alike(
+fn making_files_by_four_processes_counts_what_four_workers_count() {
+    let text = "[fs_mark]\nfiles = 100\nsize = \"4KiB\"\n";
+    assert_alike("mark.toml", text, &["--set", "fs_mark.threads=4"]);
+}
+
+#[test]
+fn work_on_the_same_files_is_refused_before_anything_is_made() {
+    let site = Site::new(&[]);
+    site.bed.file(
         "remove.toml",
         "[create_remove]\ncount = 300\nsizes = [0, 4096]\n",
     );
+    let (seen, _) = site.run("a,b,c,d", &["remove.toml"]);
+    seen.assert_refused(2, &["cannot be shared by 4 processes", "the same files"]);
+    site.wait_for_workers();
+    assert!(site.bed.left_in_target().is_empty());
 }
 
 #[test]
 fn operations_are_shared_out_as_among_workers() {
-    let text = "engine = \"null\"\nsize = \"16m\"\noperations = 40003\nseed = 5\n\
+    let text = "engine = \"null\"\nsize = \"16m\"\noperations = 40003\nramp_time = 0\nseed = 5\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 70 }]\n";
-    assert_alike("null.toml", text);
+    assert_alike("null.toml", text, &["--workers", "4"]);
 }
 
 #[test]
 fn what_ranks_wrote_and_verified_is_what_workers_would() {
-    let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\n\
+    let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\nramp_time = 0\n\
         verify = true\nseed = 5\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
-    let [shared, alone] = both("verify.toml", text);
+    let [shared, alone] = both("verify.toml", text, &["--workers", "4"]);
     assert_eq!(counts(&shared), counts(&alone));
     for record in [shared, alone] {
         assert!(!record["warnings"].to_string().contains("verify-mismatch"));

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use crew::{HANG, Site};
 
+/// What the second process has just heard or is about to say.
 const STATES: [&str; 6] = [
-    "order:probe",
+    "order:hello",
     "order:prepare",
     "report:armed",
     "order:start",
@@ -38,8 +39,9 @@ fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
         let (seen, took) = site.run("a,b", &["files.toml"]);
         let told = format!("{what} at {state}, {took:?}: {}", seen.text());
         assert!(took < HANG + Duration::from_secs(2), "{told}");
-        // What was measured is kept when one is lost after it.
-        let is_measured = *state == "order:clean";
+        // What was measured is kept when one is lost after it has told.
+        let is_measured =
+            *state == "order:clean" || (*state, what) == ("report:measured", "kill-worker");
         assert_eq!(seen.code, if is_measured { 0 } else { 3 }, "{told}");
         if !is_measured {
             assert!(seen.stderr.contains("rank 1"), "{told}");
@@ -50,14 +52,26 @@ fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
         assert!(left.is_empty(), "{told}: {left:?}");
         let record = site.stored();
         match *state {
-            "order:probe" => assert!(record.is_null(), "{told}: {record}"),
-            "order:clean" => assert_eq!(record["status"], "complete", "{told}"),
+            "order:hello" => assert!(record.is_null(), "{told}: {record}"),
+            _ if is_measured => assert_eq!(record["status"], "complete", "{told}"),
             _ => {
                 assert_eq!(record["status"], "failed", "{told}");
                 let warnings = record["warnings"].to_string();
                 assert!(warnings.contains("rank-lost"), "{told}: {warnings}");
             }
         }
+    }
+}
+
+#[test]
+fn who_is_lost_when_asked_for_its_targets_is_named() {
+    for what in ["kill-worker", "kill-command", "cut"] {
+        let site = Site::new(&[&format!("rule a order:probe {what}")]);
+        let (seen, took) = site.run("a,b", &["files.toml"]);
+        seen.assert_refused(3, &["rank 0"]);
+        assert!(took < HANG, "{what}: {took:?}");
+        site.wait_for_workers();
+        assert!(site.bed.left_in_target().is_empty(), "{what}");
     }
 }
 

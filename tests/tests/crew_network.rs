@@ -17,9 +17,14 @@ const HOSTS: [&str; 3] = ["a", "b", "c"];
 /// How far all may have begun apart, by the machine's own clock.
 const SPREAD_NS_MAX: i64 = 1_000_000;
 
+/// Whoever is not let run at the time begins late, which says nothing of the agreement.
+const TRIES: usize = 12;
+
 /// A network of namespaces with delays, gone when dropped.
 struct Network {
     names: Vec<String>,
+    /// Whether the kernel delays packets; where it cannot, the relay delays what it carries.
+    delays: bool,
 }
 
 impl Network {
@@ -28,7 +33,10 @@ impl Network {
             return Err(FixtureError::Unavailable("needs root".to_owned()));
         }
         let prefix = format!("pgm{}", std::process::id());
-        let mut network = Self { names: Vec::new() };
+        let mut network = Self {
+            names: Vec::new(),
+            delays: true,
+        };
         network.add(format!("{prefix}-l"))?;
         for (index, host) in HOSTS.iter().enumerate() {
             network.add(format!("{prefix}-{host}"))?;
@@ -49,12 +57,12 @@ impl Network {
     }
 
     /// Lays a cable between the leader and a host, which takes 20 ms each way.
-    fn join(&self, index: usize) -> Result<(), FixtureError> {
-        let (leader, host) = (&self.names[0], &self.names[index + 1]);
+    fn join(&mut self, index: usize) -> Result<(), FixtureError> {
+        let (leader, host) = (self.names[0].clone(), self.names[index + 1].clone());
         let (near, far) = (format!("near{index}"), format!("far{index}"));
         let line = format!("link add {near} netns {leader} type veth peer name {far} netns {host}");
         run_tool("ip", &line.split(' ').collect::<Vec<_>>())?;
-        for (name, end, number) in [(leader, &near, 1), (host, &far, 2)] {
+        for (name, end, number) in [(leader, near, 1), (host, far, 2)] {
             let address = format!("10.77.{index}.{number}/24");
             for line in [
                 format!("-n {name} address add {address} dev {end}"),
@@ -64,17 +72,20 @@ impl Network {
                 run_tool("ip", &line.split(' ').collect::<Vec<_>>())?;
             }
             let line = format!("-n {name} qdisc add dev {end} root netem delay 20ms");
-            let delayed = run_tool("tc", &line.split(' ').collect::<Vec<_>>());
-            // The kernel need not have it.
-            delayed.map_err(|error| FixtureError::Unavailable(format!("no delays: {error}")))?;
+            match run_tool("tc", &line.split(' ').collect::<Vec<_>>()) {
+                Err(error @ FixtureError::Unavailable(_)) => return Err(error),
+                delayed => self.delays &= delayed.is_ok(),
+            }
         }
         Ok(())
     }
 
-    /// A command in the namespace of that number; the leader's is the first.
+    /// A command in the namespace of that number; the leader's is the first. Others that use the
+    /// processors are to be in its way as little as may be.
     fn command(&self, number: usize, program: &str) -> Command {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.names[number], program]);
+        let mut command = Command::new("nice");
+        command.args(["-n", "-20", "ip", "netns", "exec"]);
+        command.args([&self.names[number], program]);
         command
     }
 }
@@ -165,13 +176,14 @@ fn hosts_20_ms_apart_begin_within_a_millisecond_and_add_up() {
         "address a 10.77.0.2:7001",
         "address b 10.77.1.2:7001",
         "address c 10.77.2.2:7001",
+        if network.delays { "" } else { "delay 20" },
     ]);
+    println!("packets are delayed by the kernel: {}", network.delays);
     let listeners: Vec<Listener> = (1..=3)
         .map(|number| Listener::start(&site, &network, number))
         .collect();
     let mut best = i64::MAX;
-    // Whoever is not let run at the time begins late, which says nothing of the agreement.
-    for _ in 0..4 {
+    for _ in 0..TRIES {
         let _ = std::fs::remove_file(site.bed.path().join("log"));
         let target = site.bed.target().to_string_lossy().into_owned();
         let run = site

@@ -8,6 +8,7 @@
 //! program PATH              what is started as `PATH worker`
 //! log PATH                  where is told what happened
 //! address HOST ADDRESS      where who plays that host listens
+//! delay MILLISECONDS        how long what passes `connect` is on its way
 //! rule HOST WHEN WHAT       harm to be done
 //! ```
 //!
@@ -19,9 +20,10 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flate2::read::DeflateDecoder;
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process};
@@ -54,6 +56,7 @@ struct Script {
     program: String,
     log: String,
     address: String,
+    delay: Duration,
     rules: Vec<(String, String)>,
 }
 
@@ -66,6 +69,10 @@ impl Script {
                 ["program", path] => script.program = (*path).to_owned(),
                 ["log", path] => script.log = (*path).to_owned(),
                 ["address", of, address] if *of == host => script.address = (*address).to_owned(),
+                ["delay", milliseconds] => {
+                    let milliseconds = milliseconds.parse().unwrap_or(0);
+                    script.delay = Duration::from_millis(milliseconds);
+                }
                 ["rule", of, when, what] if *of == host => {
                     script.rules.push(((*when).to_owned(), (*what).to_owned()));
                 }
@@ -305,27 +312,37 @@ fn serve(
 }
 
 fn connect(script: &str, host: &str) -> io::Result<()> {
-    let stream = TcpStream::connect(Script::read(script, host)?.address)?;
+    let script = Script::read(script, host)?;
+    let stream = TcpStream::connect(script.address)?;
     stream.set_nodelay(true)?;
-    let (mut from, mut to) = (stream.try_clone()?, stream);
+    let (from, mut to) = (stream.try_clone()?, stream);
     thread::spawn(move || {
-        let mut stdin = io::stdin();
-        let _ = copy(&mut stdin, &mut to);
+        let _ = copy(io::stdin(), &mut to, script.delay);
         let _ = to.shutdown(std::net::Shutdown::Write);
     });
-    copy(&mut from, &mut io::stdout())
+    copy(from, &mut io::stdout(), script.delay)
 }
 
-/// Copies as it comes, as an interactive connection does.
-fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
-    let mut bytes = [0; 1 << 16];
-    loop {
-        match from.read(&mut bytes)? {
-            0 => return Ok(()),
-            count => {
-                to.write_all(&bytes[..count])?;
-                to.flush()?;
+/// Copies as it comes, as an interactive connection does, each byte so much later.
+fn copy(
+    mut from: impl Read + Send + 'static,
+    to: &mut impl Write,
+    delay: Duration,
+) -> io::Result<()> {
+    let (sender, on_its_way) = channel::<(Instant, Vec<u8>)>();
+    thread::spawn(move || {
+        let mut bytes = [0; 1 << 16];
+        while let Ok(count @ 1..) = from.read(&mut bytes) {
+            let due = Instant::now() + delay;
+            if sender.send((due, bytes[..count].to_vec())).is_err() {
+                return;
             }
         }
+    });
+    for (due, bytes) in on_its_way {
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+        to.write_all(&bytes)?;
+        to.flush()?;
     }
+    Ok(())
 }

@@ -29,6 +29,10 @@ impl Leader {
         cell: &Cell,
         watch: &mut CrewWatch<'_>,
     ) -> Result<Vec<CellRecord>, CrewError> {
+        if let (OnLost::Fail, Some(rank)) = (self.options.on_lost, self.absent().first().copied()) {
+            let why = self.peers[rank as usize].lost.clone().unwrap_or_default();
+            return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
+        }
         let order = self.order(cell);
         let mut course = Course::new(cell, self.present());
         self.say_all(&order);
@@ -166,6 +170,10 @@ impl Leader {
         why: &str,
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
+        if course.done.contains_key(&rank) {
+            // It is missed from the next cell on.
+            return Ok(());
+        }
         course.note_lost(rank, self.clock.now_ns());
         // Where all are to end anyway, the figures of the others are wanted all the same.
         if self.options.on_lost == OnLost::Continue || course.is_cut {
@@ -173,7 +181,6 @@ impl Leader {
         }
         self.stop(course);
         self.wait_for_the_rest(course);
-        watch.warnings.extend(self.lost_warnings(course));
         Err(self.gone(rank, &format!("was lost while it measured: it {why}")))
     }
 
@@ -263,6 +270,11 @@ impl Leader {
             };
             let lost = course.lost_ns.iter();
             let lost = lost.map(|(rank, at_ns)| (*rank, at_ns.saturating_sub(start_ns)));
+            let is_done = |rank: &u32| course.done.contains_key(rank);
+            let is_told = |rank: &u32| course.lost_ns.contains_key(rank);
+            let before = self.absent().into_iter();
+            let before = before.filter(|rank| !is_done(rank) && !is_told(rank));
+            let lost = lost.chain(before.map(|rank| (rank, 0)));
             let named =
                 lost.map(|(rank, at_ns)| (rank, self.peers[rank as usize].host.clone(), at_ns));
             record.set_lost(named);

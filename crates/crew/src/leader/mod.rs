@@ -217,6 +217,13 @@ impl Leader {
         present.map(|(rank, _)| rank).collect()
     }
 
+    /// Those who are lost.
+    fn absent(&self) -> Vec<u32> {
+        let ranks = (0..).zip(&self.peers);
+        let absent = ranks.filter(|(_, peer)| peer.lost.is_some());
+        absent.map(|(rank, _)| rank).collect()
+    }
+
     fn who(&self, rank: u32) -> String {
         match self.peers.get(rank as usize).map(|peer| peer.host.as_str()) {
             Some("") | None => format!("rank {rank}"),
@@ -453,8 +460,12 @@ impl Crew for Leader {
         cell: &Cell,
         watch: &mut CrewWatch<'_>,
     ) -> Result<Vec<CellRecord>, RunError> {
-        self.measure_cell(cell, watch)
-            .map_err(|error| of_crew(&error))
+        let measured = self.measure_cell(cell, watch);
+        if let Err(error @ CrewError::LostAtWork { .. }) = &measured {
+            let warning = Warning::of_cell(WarningCode::RankLost, cell.index, error.to_string());
+            watch.warnings.push(warning);
+        }
+        measured.map_err(|error| of_crew(&error))
     }
 
     fn finish(&mut self, watch: &mut CrewWatch<'_>) {

@@ -244,7 +244,7 @@ fn places(of: &Value, path: String, all: &mut Vec<String>) {
 }
 
 /// Fields of 32 bits.
-const SHORT: [&str; 7] = [
+const SHORT: [&str; 8] = [
     "iodepth",
     "repetition",
     "ranks",
@@ -252,6 +252,7 @@ const SHORT: [&str; 7] = [
     "worker_index",
     "target_index",
     "first_step",
+    "first_index",
 ];
 
 /// A report with some of its figures changed, or all of them as large as they can be.
@@ -304,7 +305,9 @@ fn figures_as_large_as_can_be_are_taken() {
     assert_eq!(crew.ranks.len(), 2);
     assert_eq!(
         (crew.ranks[1].lost_ns, crew.ranks[1].count),
-        (None, u64::MAX)
+        (None, u64::MAX),
+        "{:?}",
+        finished.record.warnings
     );
     assert_eq!(finished.record.cells[0].total.count, u64::MAX);
 }
