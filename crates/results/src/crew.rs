@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Environment;
 use crate::real::Real;
 use crate::zero::is_zero;
-use crate::{CellRecord, Environment, Status};
 
 /// The processes that shared a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -58,15 +58,17 @@ pub struct CellCrew {
     /// How far the leader's idea of another's clock may be off, at most, in nanoseconds: half of
     /// the shortest round trip.
     pub offset_bound_ns: u64,
-    /// How fast the clocks ran apart at most, in parts of a billion; none where it was not measured.
+    /// How fast the clocks ran apart at most, in parts of a billion; none where that was not
+    /// measured.
     pub drift_ppb: Option<f64>,
     /// From when the first process was done to when the last was, in nanoseconds.
     pub tail_ns: u64,
-    /// The share of all processes' time, up to the last one's end, in which they had nothing left to
-    /// do: from 0 to 1.
+    /// The share of all processes' time, up to the last one's end, in which they had nothing left
+    /// to do: from 0 to 1.
     #[serde(with = "Real")]
     pub tail_share: f64,
-    /// Operations a second, as the headline counts them, until the first was done: all were at work.
+    /// Operations a second, as the headline counts them, until the first was done: all were at
+    /// work.
     pub first_done_per_second: Option<f64>,
     /// The same until the last was done.
     pub last_done_per_second: Option<f64>,
@@ -130,24 +132,4 @@ pub struct RankFigures {
     /// When it was lost, in nanoseconds from the start of the measurement; what it did is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_ns: Option<u64>,
-}
-
-impl CellRecord {
-    /// Takes note of processes that were lost: their numbers, their machines, and when that was, in
-    /// nanoseconds from the start of the measurement.
-    pub fn set_lost(&mut self, lost: impl Iterator<Item = (u32, String, u64)>) {
-        let crew = self.crew.get_or_insert_default();
-        for (rank, host, lost_ns) in lost {
-            if self.status == Status::Complete {
-                self.status = Status::Interrupted;
-            }
-            crew.ranks.push(RankFigures {
-                rank,
-                host,
-                lost_ns: Some(lost_ns),
-                ..RankFigures::default()
-            });
-        }
-        crew.ranks.sort_by_key(|it| it.rank);
-    }
 }

@@ -121,7 +121,7 @@ impl Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
         let report = match said {
-            Said::Lost(why) => return self.take_loss(course, rank, &why, watch),
+            Said::Lost(why) => return self.take_loss(course, rank, &why),
             // Who is done has nothing to say.
             Said::Report(_) if !course.working.contains(&rank) => return Ok(()),
             Said::Report(report) => report,
@@ -129,7 +129,7 @@ impl Leader {
         if !course.is_of_it(&report) {
             let why = "said what it was not asked";
             self.lose(rank, why.to_owned());
-            return self.take_loss(course, rank, why, watch);
+            return self.take_loss(course, rank, why);
         }
         match report {
             Report::Level { rounds } => {
@@ -163,13 +163,7 @@ impl Leader {
     }
 
     /// Goes on without one, or ends the run.
-    fn take_loss(
-        &mut self,
-        course: &mut Course,
-        rank: u32,
-        why: &str,
-        watch: &mut CrewWatch<'_>,
-    ) -> Result<(), CrewError> {
+    fn take_loss(&mut self, course: &mut Course, rank: u32, why: &str) -> Result<(), CrewError> {
         if course.done.contains_key(&rank) {
             // It is missed from the next cell on.
             return Ok(());

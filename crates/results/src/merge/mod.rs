@@ -1,7 +1,8 @@
-//! One record of a cell from those of several processes: everything adds up as if the workers of all
-//! had worked in one.
+//! One record of a cell from those of several processes: everything adds up as if the workers of
+//! all had worked in one.
 
 mod intervals;
+mod lost;
 mod phases;
 
 pub use intervals::Beside;

@@ -1,13 +1,10 @@
 //! Hosts that are network namespaces, 20 ms apart.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod crew;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crew::Site;
+use crate::site::Site;
 use end_to_end::{FixtureError, need, run_tool};
 use serde_json::Value;
 use stats::Histogram;

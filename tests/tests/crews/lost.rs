@@ -1,11 +1,8 @@
 //! Processes that share a run and are lost: nothing hangs, no file is left, and it is told.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod crew;
 
 use std::time::Duration;
 
-use crew::{HANG, Site};
+use crate::site::{HANG, Site};
 
 /// What the second process has just heard or is about to say.
 const STATES: [&str; 6] = [

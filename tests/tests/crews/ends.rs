@@ -1,12 +1,9 @@
 //! Runs that several processes share and that are ended, or cannot go on.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod crew;
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crew::{HANG, Site};
+use crate::site::{HANG, Site};
 use end_to_end::{Mount, need, run_tool, wait_for};
 
 /// Starts a long run by two hosts and waits until both measure.
@@ -94,7 +91,7 @@ fn ctrl_c_keeps_the_figures_of_those_who_answer() {
 #[test]
 fn ctrl_c_ends_who_prepares_too() {
     let site = Site::new(&[]);
-    let large = crew::FILES.replace("\"4m\"", "\"1g\"");
+    let large = crate::site::FILES.replace("\"4m\"", "\"1g\"");
     site.bed.file("large.toml", large);
     let arguments = site.arguments("a,b", &["large.toml"]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -1,11 +1,8 @@
 //! Several processes do what as many workers of one process would.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod crew;
 
 use std::collections::BTreeMap;
 
-use crew::Site;
+use crate::site::Site;
 use serde_json::Value;
 
 /// Operations by their names.
@@ -35,7 +32,7 @@ fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
     let shared = site.record("a,b,c,d", &[name]);
     assert!(site.bed.left_in_target().is_empty());
     let target = site.bed.target().to_string_lossy().into_owned();
-    let run = ["run", name, "--target", &target, "--workers", "4"];
+    let run = [&["run", name, "--target", &target], four].concat();
     let seen = site
         .bed
         .run(&[&run[..], &["--json", "-", "--quiet"]].concat());
@@ -69,14 +66,20 @@ fn making_files_by_four_processes_counts_what_four_workers_count() {
 }
 
 #[test]
-fn work_on_the_same_files_is_refused_before_anything_is_made() {
+fn files_in_one_directory_are_shared_out_as_among_workers() {
+    let text = "[create_remove]\ncount = 300\nsizes = [0, 4096]\n";
+    assert_alike("remove.toml", text, &["--workers", "4"]);
+}
+
+#[test]
+fn rounds_that_depend_on_one_process_are_refused_before_anything_is_made() {
     let site = Site::new(&[]);
-    site.bed.file(
-        "remove.toml",
-        "[create_remove]\ncount = 300\nsizes = [0, 4096]\n",
+    site.bed.file("lat.toml", "[lat_fs]\n");
+    let (seen, _) = site.run("a,b,c,d", &["lat.toml"]);
+    seen.assert_refused(
+        2,
+        &["cannot be shared by 4 processes", "one process measures"],
     );
-    let (seen, _) = site.run("a,b,c,d", &["remove.toml"]);
-    seen.assert_refused(2, &["cannot be shared by 4 processes", "the same files"]);
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
 }
@@ -90,7 +93,8 @@ fn operations_are_shared_out_as_among_workers() {
 
 #[test]
 fn what_ranks_wrote_and_verified_is_what_workers_would() {
-    let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\nramp_time = 0\n\
+    let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\n\
+        ramp_time = 0\n\
         verify = true\nseed = 5\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
     let [shared, alone] = both("verify.toml", text, &["--workers", "4"]);
