@@ -75,6 +75,10 @@ async function aTipTellsTheValues(bed) {
     assert.match(await hover(page, 2, 0.2), /[\d.]+ µs to [\d.]+ µs\s+read\s+[\d.]+ %/);
     assert.match(await hover(page, 3), /[\d.]+ %\s+read\s+[\d.]+ [µm]s/);
   });
+  await bed.visit("processes", {}, async (page) => {
+    const tip = await hover(page, 0, 0.6);
+    assert.match(tip, /^rank 2 on node2.example.org\s+node2.example.org\s+[\d.]+k\s+median\s+[\d.]+k$/);
+  });
 }
 
 async function aSeriesCanBeHidden(bed) {
