@@ -25,8 +25,8 @@ fn program(line: &str) -> Program {
 }
 
 fn phase<'a>(program: &'a Program, name: &str) -> &'a ProgramPhase {
-    let phases = program.phases().into_iter();
-    phases.filter(|it| it.name == name).last().unwrap()
+    let mut phases = program.phases().into_iter();
+    phases.rfind(|it| it.name == name).unwrap()
 }
 
 fn group<'a>(program: &'a Program, name: &str) -> &'a Group {
