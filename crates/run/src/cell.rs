@@ -221,10 +221,9 @@ fn run_threads(
         wait_until_gone(thread_ids);
         let outcomes = outcomes?;
         let first = all_ready.into_iter().next().map(|ready| ready.notes);
-        let notes = first.unwrap_or_default();
         Ok(Run {
             outcomes,
-            notes,
+            notes: first.unwrap_or_default(),
             measure_ns,
         })
     })

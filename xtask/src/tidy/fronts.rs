@@ -23,7 +23,7 @@ struct Longer {
 const LONGER: &[Longer] = &[
     Longer {
         name: "bonnie",
-        lines_max: 1284,
+        lines_max: 1286,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
     Longer {
@@ -38,7 +38,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "iozone",
-        lines_max: 889,
+        lines_max: 890,
         reason: "seventeen tests, two reports and two spreadsheets",
     },
     Longer {
