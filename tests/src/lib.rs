@@ -6,11 +6,13 @@
 
 mod bed;
 mod command;
+mod crew_site;
 mod error;
 pub mod faultfs;
 mod lab_site;
 mod loop_device;
 mod mount;
+mod mpirun;
 mod neighbor;
 mod program;
 mod scratch;
@@ -22,10 +24,12 @@ mod zram;
 
 pub use bed::{Bed, finish, names_in, wait_for};
 pub use command::{Finished, installed, run_tool, run_within};
+pub use crew_site::{CREW_HANG, CrewSite};
 pub use error::{FixtureError, available};
 pub use lab_site::{LAB_IMAGE, LONG_REGISTERS, LONG_REGISTERS_NOT_COMPLETED, LabSite};
 pub use loop_device::{FileSystem, LoopDevice, MountedImage};
 pub use mount::{Mount, unmount};
+pub use mpirun::Mpirun;
 pub use neighbor::Neighbor;
 pub use program::{REPORTS, STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};

@@ -1,11 +1,9 @@
 //! Several processes do what as many workers of one process would.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod crew;
-
 use std::collections::BTreeMap;
 
-use crew::Site;
+use end_to_end::CrewSite;
 use serde_json::Value;
 
 /// Operations by their names.
@@ -30,15 +28,13 @@ fn counts(record: &Value) -> Vec<Vec<Counts>> {
 
 /// Measures a workload by four processes of a worker each and by one that is told to have four.
 fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
-    let site = Site::new(&[]);
+    let site = CrewSite::new(&[]).unwrap();
     site.bed.file(name, text);
     let shared = site.record("a,b,c,d", &[name]);
     assert!(site.bed.left_in_target().is_empty());
     let target = site.bed.target().to_string_lossy().into_owned();
-    let run = ["run", name, "--target", &target, "--workers", "4"];
-    let seen = site
-        .bed
-        .run(&[&run[..], &["--json", "-", "--quiet"]].concat());
+    let run = ["run", name, "--target", &target, "--json", "-", "--quiet"];
+    let seen = site.bed.run(&[&run[..], four].concat());
     let alone = serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()));
     [shared, alone]
 }
@@ -70,7 +66,7 @@ fn making_files_by_four_processes_counts_what_four_workers_count() {
 
 #[test]
 fn work_on_the_same_files_is_refused_before_anything_is_made() {
-    let site = Site::new(&[]);
+    let site = CrewSite::new(&[]).unwrap();
     site.bed.file(
         "remove.toml",
         "[create_remove]\ncount = 300\nsizes = [0, 4096]\n",
@@ -90,7 +86,8 @@ fn operations_are_shared_out_as_among_workers() {
 
 #[test]
 fn what_ranks_wrote_and_verified_is_what_workers_would() {
-    let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\nramp_time = 0\n\
+    let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\n\
+        ramp_time = 0\n\
         verify = true\nseed = 5\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
     let [shared, alone] = both("verify.toml", text, &["--workers", "4"]);

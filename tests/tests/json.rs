@@ -79,10 +79,11 @@ const OF_SEVERAL: [Case; 5] = [
 const OF_GUESTS: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
 
 /// Commands without, and why.
-const WITHOUT: [(&str, &str); 11] = [
+const WITHOUT: [(&str, &str); 12] = [
     ("schema", "prints a schema, which is JSON"),
     ("convert", "prints a workload file"),
     ("serve", "prints a URL, and answers in JSON behind it"),
+    ("sink", "prints its address, and serves"),
     ("runs note", "says nothing"),
     ("runs tag", "says nothing"),
     ("runs untag", "says nothing"),

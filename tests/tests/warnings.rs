@@ -62,6 +62,8 @@ const PROVOKED: &str = "
         load_before_a_run_is_told_where_others_still_used_what_was_idle
     memory-backed devices
         memory_backed_is_told_of_a_file_system_on_a_loop_device_in_memory
+    network-loopback network
+        requests_and_replies_of_a_byte_and_of_a_mebibyte_are_counted_exactly
     not-mounted bad_input
         a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of
     not-steady steady

@@ -7,12 +7,14 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Every target.
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 10] = [
     "command_lines",
+    "crew",
     "dbench",
     "filebench",
     "fio",
     "icf",
+    "network",
     "postmark",
     "programs",
     "toml",

@@ -1,7 +1,7 @@
 //! Developer commands.
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
-//! `cargo xtask bench engine|accuracy|classics|statistics [OPTION...]`,
+//! `cargo xtask bench engine|accuracy|classics|network|statistics [OPTION...]`,
 //! `cargo xtask fuzz [TARGET...]`, `cargo xtask package`.
 
 mod bench;
@@ -25,6 +25,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench engine             pgmeter beside fio and a bare loop, interleaved
   bench accuracy           pgmeter on targets of known speed
   bench classics           pgmeter beside fs_mark and bare loops in C
+  bench network            requests and replies over loopback beside a bare loop
   bench statistics         rates reached, a target against itself, a slowdown found
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
   package                  a .deb, a tarball, debug symbols and checksums

@@ -12,6 +12,7 @@ mod recover;
 mod runs;
 mod selftest;
 mod serve;
+mod sink;
 mod workloads;
 
 use std::ffi::OsString;
@@ -40,6 +41,7 @@ pub(crate) use recover::LabRecoverArgs;
 pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use sink::SinkArgs;
 pub(crate) use workloads::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
 };
@@ -107,6 +109,9 @@ pub(crate) enum Command {
     /// Serve a page on this machine: stored runs, live figures, comparisons, and runs to start
     #[command(after_help = serve::HELP)]
     Serve(ServeArgs),
+    /// Be the far end of `tcp://` targets: answer requests of other machines' runs
+    #[command(after_help = sink::HELP)]
+    Sink(SinkArgs),
     /// Show what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
     /// Check pgmeter's clock, statistics and rates against known values on this machine
@@ -148,6 +153,9 @@ pub(crate) struct RunArgs {
     /// Allow writing to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
+    /// File with the token that the sinks of `tcp://` targets were given; only you may read it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub sink_token_file: Option<PathBuf>,
     #[command(flatten)]
     pub json: RecordJsonArg,
     /// Write the results as CSV with Iometer's columns

@@ -210,6 +210,25 @@ impl From<crew::CrewError> for Failure {
     }
 }
 
+impl From<network::NetworkError> for Failure {
+    fn from(error: network::NetworkError) -> Self {
+        use network::NetworkError as E;
+        let help = error.help();
+        let exit = match error {
+            E::Reachable { .. } | E::Connections { .. } | E::TokenFile { .. } => Exit::Usage,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
+    }
+}
+
+impl From<mpi::MpiError> for Failure {
+    fn from(error: mpi::MpiError) -> Self {
+        let help = error.help();
+        Self::new(Exit::System, error, help)
+    }
+}
+
 impl From<web::WebError> for Failure {
     fn from(error: web::WebError) -> Self {
         use web::WebError as E;

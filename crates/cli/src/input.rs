@@ -167,6 +167,7 @@ fn loaded(
             file_bytes: &file_bytes,
             memory_bytes: facts.memory_bytes,
             cpu_count: facts.cpu_count.into(),
+            has_ranks: false,
             variable: &|name| std::env::var(name).ok(),
             ..CommandLine::of(&[])
         },
@@ -284,6 +285,9 @@ fn read_whole(from: impl Read) -> std::io::Result<Option<Vec<u8>>> {
 
 fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
     let mut overrides = Overrides::new();
+    if std::env::var_os(web::NO_PEERS).is_some() {
+        overrides.refuse_peers();
+    }
     let mut set = |key: &str, value: Option<String>| match value {
         Some(value) => {
             let set = overrides.set(key, &value);

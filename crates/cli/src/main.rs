@@ -133,6 +133,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Lab(args) => command::lab::lab(&args, &place, at_once),
         Command::Paper(args) => command::paper::paper(&args, &place, at_once),
         Command::Serve(args) => command::serve::serve(&args, &place),
+        Command::Sink(args) => command::sink::sink(&args, at_once),
         Command::Doctor(args) => command::doctor::doctor(&args, at_once),
         Command::Selftest(args) => command::selftest::selftest(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),

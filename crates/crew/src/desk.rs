@@ -1,5 +1,6 @@
 //! Where orders come in while a process that does not lead is at work, and its answers go out.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use engine::clock::Clock;
-use run::Meeting;
+use run::{FileNews, HearRounds, Meeting};
 
 use crate::message::{Order, Report, decode, encode};
 
@@ -29,6 +30,8 @@ pub struct Desk {
     skip: Arc<AtomicBool>,
     clock: OnceLock<TscClock>,
     start: Mutex<Option<u64>>,
+    news: Mutex<Option<Vec<FileNews>>>,
+    level: Mutex<Leveling>,
     told: Condvar,
     heard: Mutex<Instant>,
 }
@@ -50,6 +53,8 @@ impl Desk {
             skip: Arc::default(),
             clock: OnceLock::new(),
             start: Mutex::new(None),
+            news: Mutex::new(None),
+            level: Mutex::default(),
             told: Condvar::new(),
             heard: Mutex::new(Instant::now()),
         };
@@ -72,6 +77,14 @@ impl Desk {
             Order::Start { at_ns } => {
                 *lock(&self.start) = Some(at_ns);
                 self.told.notify_all();
+            }
+            Order::News { news } => {
+                *lock(&self.news) = Some(news);
+                self.told.notify_all();
+            }
+            Order::Level { rounds } => {
+                let hear = lock(&self.level).0.take();
+                hear.into_iter().for_each(|hear| hear(rounds));
             }
             Order::Skip => self.skip.store(true, Ordering::Relaxed),
             Order::Stop => self.stop.store(true, Ordering::Relaxed),
@@ -130,6 +143,17 @@ impl Desk {
         Arc::clone(&self.skip)
     }
 
+    /// Waits for what the leader has to say; none where nobody goes on.
+    fn wait_for<T>(&self, place: &Mutex<Option<T>>, stop: &AtomicBool) -> Option<T> {
+        let is_cut = || stop.load(Ordering::Relaxed) || self.skip.load(Ordering::Relaxed);
+        let mut told = lock(place);
+        while told.is_none() && !is_cut() {
+            let waited = self.told.wait_timeout(told, LOOK);
+            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        told.take()
+    }
+
     /// Ends everything when the leader is silent or somebody outside wants it, also while a cell is
     /// measured.
     pub(crate) fn watch_leader(self: &Arc<Self>) {
@@ -146,16 +170,32 @@ impl Desk {
     }
 }
 
+/// Who waits to hear how many rounds were done.
+#[derive(Default)]
+struct Leveling(Option<HearRounds>);
+
+impl fmt::Debug for Leveling {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Leveling")
+    }
+}
+
 impl Meeting for Desk {
+    fn level(&self, rounds: u64, then: HearRounds) {
+        lock(&self.level).0 = Some(then);
+        self.send(&Report::Level { rounds });
+    }
+
     fn start(&self, stop: &AtomicBool) -> Option<u64> {
         *lock(&self.start) = None;
         self.send(&Report::Armed);
-        let mut start = lock(&self.start);
-        while start.is_none() && !stop.load(Ordering::Relaxed) {
-            let waited = self.told.wait_timeout(start, LOOK);
-            start = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *start
+        self.wait_for(&self.start, stop)
+    }
+
+    fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>> {
+        *lock(&self.news) = None;
+        self.send(&Report::News { news });
+        self.wait_for(&self.news, &self.stop)
     }
 
     fn begun(&self, begin_ns: u64) {

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use run::COMMON;
 use target::{Permission, Prepared, Tree, Watch, admit, prepare};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
@@ -92,8 +93,9 @@ impl Grounds {
     pub fn release_once_left(self) {
         let end = Instant::now() + LEAVING_MAX;
         let is_left = |ground: &Ground| {
-            let entries = fs::read_dir(&ground.place);
-            entries.map_or(true, |mut it| it.next().is_none())
+            let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
+            let mut others = entries.filter(|it| !is_common(it));
+            others.next().is_none()
         };
         while !self.kept.iter().all(is_left) {
             if Instant::now() > end {
@@ -103,6 +105,17 @@ impl Grounds {
             thread::sleep(LOOK);
         }
         self.release();
+    }
+
+    /// Removes what processes had together in the cells before: all have ended those.
+    pub fn clear(&self) {
+        for ground in &self.kept {
+            let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
+            for entry in entries.filter(is_common) {
+                // What cannot be removed is told of with all that lies here.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     /// Removes what was made; what was left behind, and why.
@@ -127,6 +140,11 @@ impl Grounds {
         }
         left
     }
+}
+
+/// Whether processes have it together.
+fn is_common(entry: &fs::DirEntry) -> bool {
+    entry.file_name().to_string_lossy().starts_with(COMMON)
 }
 
 /// The plan of a process, whose targets are its own directories, which are made.

@@ -14,6 +14,7 @@ mod leader;
 mod message;
 mod pipes;
 mod worker;
+mod world;
 
 pub use desk::Desk;
 pub use error::CrewError;
@@ -22,3 +23,4 @@ pub use hub::{Arrival, Hub};
 pub use leader::{Leader, LeaderOptions, OnLost};
 pub use pipes::{Children, serve_stdio};
 pub use worker::Worker;
+pub use world::{FirstRank, Job, Ranked, join};

@@ -6,6 +6,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use results::{CellRecord, Environment, RunEvent, Warning};
+use run::FileNews;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use workload::facts::SystemFacts;
@@ -60,6 +61,10 @@ pub(crate) enum Order {
     Cell { cell: Box<Cell>, like: usize },
     /// What time is it?
     Ping { number: u32 },
+    /// So many rounds were done at most.
+    Level { rounds: u64 },
+    /// What became of files elsewhere.
+    News { news: Vec<FileNews> },
     /// All begin at that time of the clock of whoever hears it.
     Start { at_ns: u64 },
     /// End the cell at hand and go on.
@@ -107,6 +112,14 @@ pub(crate) enum Report {
     },
     Prepared {
         environment: Box<Environment>,
+    },
+    /// So many rounds were done here at most; answered once all have told it.
+    Level {
+        rounds: u64,
+    },
+    /// What became of files here; answered once all have told it.
+    News {
+        news: Vec<FileNews>,
     },
     /// All workers of the cell's next stage are ready.
     Armed,

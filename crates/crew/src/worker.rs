@@ -93,7 +93,7 @@ impl Worker {
                 }
                 Order::Prepare => match of_rank(plan, self.rank, &places) {
                     Ok(own) => {
-                        let is_over = self.with_member(plan, &own, options);
+                        let is_over = self.with_member((plan, &own), &grounds, options);
                         leave(&own);
                         if is_over {
                             grounds.release_once_left();
@@ -118,7 +118,12 @@ impl Worker {
     }
 
     /// Measures cell by cell; whether nothing follows.
-    fn with_member(&self, plan: &Plan, own: &Plan, options: &MemberOptions) -> bool {
+    fn with_member(
+        &self,
+        (plan, own): (&Plan, &Plan),
+        grounds: &Grounds,
+        options: &MemberOptions,
+    ) -> bool {
         let desk = &self.desk;
         let run_options = RunOptions {
             overwrite_devices: options.overwrite_devices.clone(),
@@ -153,9 +158,13 @@ impl Worker {
         loop {
             match desk.next(&self.orders) {
                 Order::Cell { cell, like } => {
+                    grounds.clear();
                     let cell = whole(*cell, plan, like, self.rank);
                     let (records, outcome) = member.measure(&cell);
-                    let failure = outcome.as_ref().err().map(of_run);
+                    // Whoever was told to end has not failed.
+                    let failed = outcome.as_ref().err();
+                    let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
+                    let failure = failed.map(of_run);
                     let records = told(records, plan, own);
                     desk.send(&Report::Measured {
                         records,

@@ -152,6 +152,9 @@ pub enum EngineError {
         /// What the limit can be.
         limit_count: u64,
     },
+    /// A TCP peer cannot be connected to.
+    #[error(transparent)]
+    Network(#[from] network::NetworkError),
     /// There is no file of this index.
     #[error("there is no file {file_index}: the engine has {file_count}")]
     FileIndex {
@@ -204,6 +207,7 @@ impl EngineError {
             Self::BufferSize { .. } => "choose a smaller block size",
             Self::BufferMemory { .. } => "choose a smaller block size or queue depth",
             Self::EmptyMapping { .. } => "give the file a size first",
+            Self::Network(error) => return error.help(),
             Self::System { .. }
             | Self::Open { .. }
             | Self::RecipeCount { .. }

@@ -16,6 +16,7 @@ mod files;
 mod fileset;
 mod mmap;
 mod namespace;
+mod network;
 mod null;
 mod open;
 mod operation;
@@ -42,6 +43,7 @@ pub use fileset::{
 };
 pub use mmap::{Mmap, MmapOptions};
 pub use namespace::own_mounts;
+pub use network::{PsyncNetwork, UringNetwork};
 pub use null::Null;
 pub use open::{OpenPlan, Reopen, open_device, open_target};
 pub use operation::{Operation, OperationSet};

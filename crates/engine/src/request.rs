@@ -61,6 +61,10 @@ impl Request {
     /// The same: waits until all is written out.
     pub const WAIT_AFTER: u8 = libc::SYNC_FILE_RANGE_WAIT_AFTER as u8;
 
+    /// As `offset_bytes` of a read or write by an engine for TCP peers: the reply to the slot's
+    /// request before. Of a request itself it is the bytes of its reply, 0 for none.
+    pub const REPLY: u64 = 1 << 32;
+
     /// The first `offset_bytes` of a read or write that is no place in a file by itself.
     pub(crate) const FIRST_CODE: u64 = 1 << 62;
 

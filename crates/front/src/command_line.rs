@@ -24,6 +24,8 @@ pub struct CommandLine<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// The machine's processors; 0 where that is not known.
     pub cpu_count: u64,
+    /// Whether a launcher has started several processes.
+    pub has_ranks: bool,
 }
 
 impl<'a> CommandLine<'a> {
@@ -39,6 +41,7 @@ impl<'a> CommandLine<'a> {
             host: "localhost",
             variable: &|_| None,
             cpu_count: 0,
+            has_ranks: false,
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Front {
     pub arguments: fn(&CommandLine<'_>) -> Result<FrontWork, ArgumentError>,
     /// Files as work, where it has any.
     pub file: Option<FileFront>,
+    /// The option that tells how many processes there are, where a launcher may start several.
+    pub ranks: Option<&'static str>,
     /// Its text.
     pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
 }

@@ -192,6 +192,7 @@ fn plan(lines: Vec<LinePlan>) -> WorkerPlan {
         content: ContentPlan::Incompressible,
         verify: false,
         transactions_per_connection: None,
+        network: false,
         cpu: None,
         job: None,
     }

@@ -27,7 +27,7 @@ pub(crate) fn check_plan<C: Cursor>(plan: &WorkerPlan, cursors: &[C]) -> Result<
         .try_for_each(|(span, cursor)| check_span(span, cursor.limit_bytes()))
 }
 
-fn check_lines(plan: &WorkerPlan) -> Result<(), GenerateError> {
+pub(crate) fn check_lines(plan: &WorkerPlan) -> Result<(), GenerateError> {
     let worker = || plan.name.clone();
     let line_count = plan.lines.len();
     if line_count == 0 {

@@ -49,6 +49,7 @@ pub(crate) fn plan(lines: Vec<LinePlan>, spans: Vec<SpanPlan>) -> WorkerPlan {
         content: ContentPlan::Incompressible,
         verify: false,
         transactions_per_connection: None,
+        network: false,
         cpu: None,
         job: None,
     }

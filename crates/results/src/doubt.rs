@@ -14,7 +14,7 @@ pub(crate) use device::{cache_read_share, cache_write_share};
 pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};
 pub use whole_run::{doubt_load, doubt_store};
 
-use workload::plan::{Cell, ContentPlan, Plan};
+use workload::plan::{Cell, ContentPlan, Plan, TargetKind};
 
 use crate::{
     CellRecord, Environment, IntervalRecord, StandstillCause, Status, SteadyRecord, SteadyVerdict,
@@ -40,7 +40,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
     let findings = [
         outcome(cell),
         stood_still(cell),
-        io_errors(cell),
+        io_errors(cell, plan),
         short_transfers(cell),
         device::cache_served_reads(cell),
         device::cache_absorbed_writes(cell),
@@ -149,7 +149,7 @@ fn stood_still(cell: &CellRecord) -> Finding {
     Some((WarningCode::StoodStill, message))
 }
 
-fn io_errors(cell: &CellRecord) -> Finding {
+fn io_errors(cell: &CellRecord, plan: &Plan) -> Finding {
     // Of an open loop, some may have failed only behind the end.
     let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
     let errors = cell.total.errors.max(due);
@@ -171,9 +171,29 @@ fn io_errors(cell: &CellRecord) -> Finding {
         };
         (
             WarningCode::IoErrors,
-            format!("{errors} {noun} failed{detail}"),
+            format!("{errors} {noun} failed{detail}{}", lost_peers(cell, plan)),
         )
     })
+}
+
+/// Which TCP peers were lost: where a connection fails, nothing more is asked of it.
+fn lost_peers(cell: &CellRecord, plan: &Plan) -> String {
+    let is_peer = |index: u32| {
+        let target = plan.targets.get(index as usize);
+        target.is_some_and(|it| it.kind == TargetKind::Network)
+    };
+    let lost = cell.target_figures.iter().filter(|figures| {
+        let mut operations = figures.operations.values();
+        is_peer(figures.target_index) && operations.any(|it| it.errors > 0)
+    });
+    let names: Vec<String> = lost.map(|it| format!("`{}`", it.target)).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; connections to {} that failed were not opened again",
+            names.join(", ")
+        ),
+    }
 }
 
 fn short_transfers(cell: &CellRecord) -> Finding {

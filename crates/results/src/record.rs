@@ -162,7 +162,8 @@ impl RunRecord {
     #[must_use]
     pub fn full_path(&self, target: &TargetPlan) -> PathBuf {
         let directory = Path::new(&self.environment.directory);
-        if target.kind == TargetKind::Null || !directory.is_absolute() {
+        let is_path = !matches!(target.kind, TargetKind::Null | TargetKind::Network);
+        if !is_path || !directory.is_absolute() {
             return target.path.clone();
         }
         // By its components, which leaves out what only means "here".

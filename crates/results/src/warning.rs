@@ -194,6 +194,8 @@ warning_codes! {
     TargetLost = "target-lost",
     /// A target lies below a mount point of `/etc/fstab` at which nothing is mounted.
     NotMounted = "not-mounted",
+    /// A TCP peer is on this machine, so no network is measured.
+    NetworkLoopback = "network-loopback",
     /// Files of an interrupted run are still there.
     LeftoverFiles = "leftover-files",
     /// A pool of files was empty before its transactions were done.

@@ -18,7 +18,10 @@ pub fn run(
     listener: &mut dyn FnMut(&RunEvent),
 ) -> Finished {
     let mut session = Session::new(plan, options, listener);
-    let admitted = match try_engines(plan).and_then(|()| session.admit_all()) {
+    let admitted = match try_engines(plan)
+        .and_then(|()| session.find_peers())
+        .and_then(|()| session.admit_all())
+    {
         Ok(admitted) => admitted,
         Err(error) => {
             session.record.finish(Status::Failed);

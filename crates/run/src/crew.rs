@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::TscClock;
 use results::{CellRecord, CrewRecord, RunEvent, Warning};
+use serde::{Deserialize, Serialize};
 use workload::plan::{Cell, Plan};
 
 use crate::RunError;
@@ -18,8 +19,34 @@ pub trait Meeting: Debug + Send + Sync {
     /// [clock](Member::clock), which may lie ahead; none where nobody begins any more.
     fn start(&self, stop: &AtomicBool) -> Option<u64>;
 
+    /// What became of files here since the last time, for what became of them elsewhere: comes
+    /// back when all processes are as far; none where nobody goes on.
+    fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>>;
+
+    /// Workers here have done so many rounds at most; `then` hears how many any has, once all
+    /// processes have said so.
+    fn level(&self, rounds: u64, then: HearRounds);
+
     /// The first of the workers here began at that time of the clock.
     fn begun(&self, begin_ns: u64);
+}
+
+/// Hears how many rounds any worker of all processes has done.
+pub type HearRounds = Box<dyn FnOnce(u64) + Send>;
+
+/// What became of some files of a fileset.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FileNews {
+    /// The number of the fileset.
+    pub fileset: u32,
+    /// The worker whose they are; none for those of all.
+    pub worker: Option<u32>,
+    /// The target that they are on; none where nothing is touched.
+    pub target: Option<u32>,
+    /// Files that were made: the first, how many follow each other, bytes of each.
+    pub made: Vec<[u64; 3]>,
+    /// Files that were removed: the first, how many follow each other.
+    pub removed: Vec<[u64; 2]>,
 }
 
 /// The processes that measure in the place of the one that leads, as that one sees them.

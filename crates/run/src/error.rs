@@ -11,6 +11,15 @@ pub enum RunError {
     /// An engine cannot work.
     #[error(transparent)]
     Engine(#[from] engine::EngineError),
+    /// A TCP peer cannot be reached.
+    #[error(transparent)]
+    Network(#[from] network::NetworkError),
+    /// A target's name is that of no TCP peer.
+    #[error("{message}")]
+    Peer {
+        /// What is wrong with it.
+        message: String,
+    },
     /// A target cannot be used.
     #[error(transparent)]
     Target(#[from] target::TargetError),
@@ -82,6 +91,8 @@ impl RunError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Engine(error) => error.help(),
+            Self::Network(error) => error.help(),
+            Self::Peer { .. } => Some("write it as `tcp://HOST:PORT`".to_owned()),
             Self::Target(error) => Some(error.help()),
             Self::Generate(error) => Some(error.help().to_owned()),
             Self::Pool(error) => Some(error.help().to_owned()),

@@ -69,9 +69,10 @@ fn begin(
     is_shared: bool,
 ) -> Result<(), (usize, RunError)> {
     let mut sites = Vec::new();
-    for (side, session) in sessions.iter().enumerate() {
+    for (side, session) in sessions.iter_mut().enumerate() {
         let failed = |error| (side, error);
         crate::preflight::try_engines(session.plan).map_err(failed)?;
+        session.find_peers().map_err(failed)?;
         sites.push(match is_shared && side == 1 {
             true => Vec::new(),
             false => session.admit_all().map_err(failed)?,

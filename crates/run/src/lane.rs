@@ -2,8 +2,8 @@
 
 use engine::{Operation, OperationSet};
 use generate::{
-    Arrivals, DueTimes, GenerateError, Generator, Iometer, OwnCursor, RESPONSE_KINDS, SharedCursor,
-    Transfer, named,
+    Arrivals, DueTimes, GenerateError, Generator, Iometer, Messages, OwnCursor, RESPONSE_KINDS,
+    SharedCursor, Transfer, named,
 };
 use stats::Interval;
 use workload::plan::{
@@ -42,12 +42,16 @@ pub(crate) enum Requests {
     SharedTransfer(Transfer<SharedCursor>),
     Iometer(Iometer<OwnCursor>),
     SharedIometer(Iometer<SharedCursor>),
+    Messages(Messages),
 }
 
 impl Lane {
     /// The lane's stream of requests.
     pub fn requests(&self) -> Result<Requests, GenerateError> {
         let plan = &self.plan;
+        if plan.network {
+            return Ok(Requests::Messages(Messages::new(plan)?));
+        }
         Ok(match (plan.position, self.cursors.clone()) {
             (PositionRule::Uniform, Cursors::Own(own)) => {
                 Requests::Transfer(Transfer::new(plan, own)?)
@@ -70,7 +74,7 @@ impl Lane {
         if self.pace.is_some() {
             return (operations, named(RESPONSE_KINDS));
         }
-        if self.plan.transactions_per_connection.is_none() {
+        if self.plan.transactions_per_connection.is_none() || self.plan.network {
             return (operations, requests.transaction_kinds());
         }
         let operations = operations.with(Operation::Open).with(Operation::Close);
@@ -119,6 +123,7 @@ impl Requests {
             Self::SharedTransfer(generator) => generator.operations(),
             Self::Iometer(generator) => generator.operations(),
             Self::SharedIometer(generator) => generator.operations(),
+            Self::Messages(generator) => generator.operations(),
         }
     }
 
@@ -129,6 +134,7 @@ impl Requests {
             Self::SharedTransfer(generator) => generator.transaction_kinds(),
             Self::Iometer(generator) => generator.transaction_kinds(),
             Self::SharedIometer(generator) => generator.transaction_kinds(),
+            Self::Messages(generator) => generator.transaction_kinds(),
         }
     }
 }

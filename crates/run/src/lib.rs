@@ -30,6 +30,7 @@ mod observe;
 mod outcome;
 mod pace;
 mod parts;
+mod peers;
 mod precondition;
 mod preflight;
 mod ready;
@@ -57,8 +58,9 @@ mod worker;
 
 pub use alone::{run, run_with_crew};
 pub use blank::blank_storage;
-pub use crew::{Crew, CrewWatch, Meeting, Member};
+pub use crew::{Crew, CrewWatch, FileNews, HearRounds, Meeting, Member};
 pub use error::RunError;
+pub use files::COMMON;
 pub use in_turn::{Turn, run_in_turn};
 pub use ready::refusals;
 pub use session::{Finished, RunOptions};

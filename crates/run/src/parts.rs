@@ -1,6 +1,9 @@
 //! The lanes of a cell that works on one large file or device a target, with what each does.
 
+use std::sync::Arc;
+
 use engine::OperationSet;
+use network::Peer;
 use workload::plan::{Cell, EngineKind};
 
 use crate::RunError;
@@ -15,6 +18,8 @@ pub(crate) struct Sources<'a> {
     pub target_count: usize,
     /// Opens the target with this index for a lane that does these operations.
     pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
+    /// The TCP peer that the target with this index is.
+    pub peer: &'a dyn Fn(u32) -> Option<Arc<Peer>>,
     /// The contents of a lane.
     pub contents: &'a dyn Fn(&Lane) -> Contents,
 }
@@ -36,8 +41,13 @@ fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError
         _ => lane.plan.spans.as_slice(),
     };
     let mut files = Vec::with_capacity(spans.len());
-    let mut reopen = Vec::new();
+    let (mut reopen, mut peers) = (Vec::new(), Vec::new());
     for span in spans {
+        if lane.plan.network {
+            let peer = (sources.peer)(span.target_index);
+            peers.push(peer.expect("every peer of a cell was found before the run"));
+            continue;
+        }
         let opened = (sources.open)(span.target_index, operations)?;
         files.push(opened.file);
         reopen.extend(opened.reopen);
@@ -48,6 +58,7 @@ fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError
             requests,
             files,
             reopen,
+            peers,
             contents,
         })),
         operations,

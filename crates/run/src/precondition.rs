@@ -89,6 +89,7 @@ impl Session<'_> {
             seed: self.plan.seed,
             target_count: self.plan.targets.len(),
             open: &open,
+            peer: &|_| None,
             contents: &contents,
         };
         let parts = parts(fill, &sources)?;
@@ -169,6 +170,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         position: PositionRule::Uniform,
         cursor: CursorKind::Worker,
         transactions_per_connection: None,
+        network: false,
         ..worker.clone()
     };
     Some(Cell {

@@ -47,6 +47,10 @@ fn sizes<'a>(cell: &'a Cell, plan: &Plan) -> Vec<(&'a Cell, u32, u32)> {
     let lanes = lanes(cell, plan.seed, plan.targets.len()).unwrap_or_default();
     lanes
         .iter()
-        .map(|lane| (cell, lane.slot_count(), lane.buffer_bytes()))
+        .map(|lane| match lane.plan.network {
+            // Its buffers are not registered.
+            true => (cell, lane.slot_count(), 512),
+            false => (cell, lane.slot_count(), lane.buffer_bytes()),
+        })
         .collect()
 }

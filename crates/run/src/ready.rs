@@ -2,10 +2,11 @@
 
 use results::{RunEvent, target_indexes};
 use target::{FillPlan, Permission, TargetError, Watch};
-use workload::plan::{Cell, ContentPlan, EngineKind, Plan, TargetPlan, WorkerPlan};
+use workload::plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
 use workload::program::Before;
 
 use crate::RunError;
+use crate::peers::Peers;
 use crate::session::Session;
 use crate::targets::{file_seed, stamp_bytes};
 
@@ -24,7 +25,7 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
             .filter(|cell| cell.engine != EngineKind::Null);
         let used = used.filter(|cell| target_indexes(cell).contains(&target_index));
         let used: Vec<&Cell> = used.collect();
-        if used.is_empty() {
+        if used.is_empty() || target.kind == TargetKind::Network {
             continue;
         }
         let read_only = !used.iter().any(|cell| writes(cell, target_index));
@@ -70,6 +71,13 @@ fn before_phases(cell: &Cell) -> Vec<Before> {
 }
 
 impl<'a> Session<'a> {
+    /// Connects to all targets that are TCP peers.
+    pub fn find_peers(&mut self) -> Result<(), RunError> {
+        let token_file = self.options.sink_token_file.as_deref();
+        self.peers = Peers::find(self.plan, token_file)?;
+        Ok(())
+    }
+
     /// Decides about all targets before the first byte is written to any.
     pub fn admit_all(&self) -> Result<Vec<Site<'a>>, RunError> {
         let mut admitted = Vec::new();
@@ -84,6 +92,9 @@ impl<'a> Session<'a> {
             let Some(first) = used_by.first() else {
                 continue;
             };
+            if target.kind == TargetKind::Network {
+                continue;
+            }
             let permission = Permission {
                 overwrite_devices: self.options.overwrite_devices.clone(),
                 create: self.options.create,

@@ -29,6 +29,7 @@ use crate::lane::{Lane, lanes};
 use crate::measured::Measured;
 use crate::observe::{Observer, observed};
 use crate::parts::{Sources, parts};
+use crate::peers::Peers;
 use crate::repeats::Conclusion;
 use crate::spans::{Contents, Verify};
 use crate::status::StatusWish;
@@ -44,6 +45,8 @@ pub struct RunOptions {
     pub create: bool,
     /// Files lie in directories that are the targets themselves, among those of others.
     pub in_place: Option<InPlace>,
+    /// File with the token that sinks of `tcp://` targets may ask for.
+    pub sink_token_file: Option<PathBuf>,
     /// Leave the test files for another run.
     pub keep: bool,
     /// The command line, for the record.
@@ -79,6 +82,8 @@ pub(crate) struct Session<'a> {
     pub listener: &'a mut dyn FnMut(&RunEvent),
     pub record: RunRecord,
     pub targets: BTreeMap<u32, Prepared>,
+    /// The targets that are TCP peers.
+    pub peers: Peers,
     /// Where jobs have their files, by target.
     pub job_trees: BTreeMap<u32, JobTree>,
     pub clock: TscClock,
@@ -110,6 +115,7 @@ impl<'a> Session<'a> {
             listener,
             record,
             targets: BTreeMap::new(),
+            peers: Peers::default(),
             job_trees: BTreeMap::new(),
             clock: TscClock::new(),
             borrows_targets: false,
@@ -140,9 +146,11 @@ impl<'a> Session<'a> {
             true => Vec::new(),
             false => results::doubt_memory(&self.record.environment, self.plan),
         };
+        let peers = self.peers.doubts(self.plan);
         warnings
             .into_iter()
             .chain(before)
+            .chain(peers)
             .chain(in_memory)
             .for_each(|warning| self.warn(warning));
     }
@@ -284,6 +292,7 @@ impl<'a> Session<'a> {
             seed: self.plan.seed,
             target_count: self.plan.targets.len(),
             open: &open,
+            peer: &|target_index| self.peers.get(target_index),
             contents: &contents,
         };
         let parts = parts(cell, &sources)?;
@@ -356,7 +365,7 @@ impl<'a> Session<'a> {
             stop: &self.options.stop,
             skip: &self.options.skip,
             continued: &self.options.continued,
-            meeting: self.options.meeting.as_deref(),
+            meeting: self.options.meeting.as_ref(),
             listener: self.listener,
             mismatches: (0, None),
         };
@@ -497,6 +506,7 @@ impl<'a> Session<'a> {
             Ok(()) => (Status::Complete, None),
             Err(error) => (Status::Failed, Some(error)),
         };
+        // Whoever leads has the figures of all, and doubts those.
         if self.options.meeting.is_none() {
             self.doubt_all();
         }
@@ -510,16 +520,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Doubts what was measured as a whole, which whoever leads does.
+    /// Tells the reasons to doubt the run as a whole.
     fn doubt_all(&mut self) {
         let record = &self.record;
-        if let Some(warning) = results::doubt_short(&record.plan, &record.cells) {
-            self.warn(warning);
-        }
-        let record = &self.record;
-        if let Some(warning) = results::doubt_load(&record.environment, &record.cells) {
-            self.warn(warning);
-        }
+        let short = results::doubt_short(&record.plan, &record.cells);
+        let load = results::doubt_load(&record.environment, &record.cells);
+        short.into_iter().chain(load).for_each(|it| self.warn(it));
     }
 
     /// Puts the verdicts beside the figures that they are about.

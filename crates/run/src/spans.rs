@@ -1,12 +1,15 @@
 //! Requests on one large file or device a target.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, Reopen, UringOptions,
+    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncNetwork, PsyncOptions, Reopen,
+    UringNetwork, UringOptions,
 };
-use generate::{Connections, ContentSource, Exclusive, Generator, Stripes};
+use generate::{Connections, ContentSource, Exclusive, Generator, Stripes, slot_spans};
+use network::Peer;
 use results::EngineNotes;
 use workload::plan::{CacheMode, Cell, EngineKind};
 
@@ -22,6 +25,8 @@ pub(crate) struct SpanTask {
     pub requests: Requests,
     /// One a span of the lane's plan; none for the `null` engine.
     pub files: Vec<OwnedFd>,
+    /// As `files`, of a lane whose targets are TCP peers.
+    pub peers: Vec<Arc<Peer>>,
     /// How each file is opened again between connections; empty where they stay open.
     pub reopen: Vec<Reopen>,
     pub contents: Contents,
@@ -55,6 +60,9 @@ pub(crate) fn work(
 ) -> Result<Option<Outcome>, RunError> {
     let slot_count = lane.slot_count();
     let buffer_bytes = lane.buffer_bytes();
+    if !task.peers.is_empty() {
+        return work_with_peers(task, lane, cell, start);
+    }
     let files = std::mem::take(&mut task.files);
     let reopen = std::mem::take(&mut task.reopen);
     let dontcache = cell.cache == CacheMode::Dontcache;
@@ -97,6 +105,33 @@ pub(crate) fn work(
     }
 }
 
+/// As [`work`], on connections: one a slot.
+fn work_with_peers(
+    mut task: SpanTask,
+    lane: &Lane,
+    cell: &Cell,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let peers = std::mem::take(&mut task.peers);
+    let of_span = |span_index: u32| Arc::clone(&peers[span_index as usize]);
+    let peers = slot_spans(&lane.plan.spans).into_iter().map(of_span);
+    let peers = peers.collect();
+    let connects = lane.plan.transactions_per_connection.is_none();
+    let buffer_bytes = lane.buffer_bytes();
+    let kit = Kit { task, lane, start };
+    if cell.engine != EngineKind::IoUring {
+        let engine = PsyncNetwork::new(peers, buffer_bytes, connects)?;
+        return with_engine(engine, EngineNotes::default(), kit);
+    }
+    let options = UringOptions {
+        sqpoll: cell.ring.sqpoll,
+        ..UringOptions::default()
+    };
+    let engine = UringNetwork::new(peers, buffer_bytes, options, connects)?;
+    let notes = ring_notes(engine.setup());
+    with_engine(engine, notes, kit)
+}
+
 struct Kit<'a> {
     task: SpanTask,
     lane: &'a Lane,
@@ -133,6 +168,10 @@ pub(crate) fn with_requests<E: Engine, K: Clock>(
         Requests::SharedTransfer(generator) => with_connections(parts, generator, lane, contents),
         Requests::Iometer(generator) => with_connections(parts, generator, lane, contents),
         Requests::SharedIometer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::Messages(generator) => match lane.pace.clone() {
+            None => with_contents(parts, generator, lane, contents, Closed),
+            Some(pace) => with_contents(parts, generator, lane, contents, pace),
+        },
     }
 }
 

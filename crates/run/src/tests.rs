@@ -70,6 +70,7 @@ pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> W
         content: ContentPlan::Incompressible,
         verify: false,
         transactions_per_connection: None,
+        network: false,
         cpu: None,
         job: None,
     }
@@ -128,6 +129,7 @@ fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunE
         seed: 7,
         target_count: 1,
         open: &|_, _| unreachable!("the null engine opens nothing"),
+        peer: &|_| None,
         contents: &|_| contents(),
     };
     let kit = CellKit {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engine::{IoUring, TscClock, UringOptions};
+use mpi::{Launch, MpiLibrary};
 use rustix::process::{Resource, geteuid, getrlimit};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,6 +19,9 @@ use crate::probe::{PathKind, probe};
 use crate::sizes::size;
 use crate::space;
 use crate::sysfs::{active, word};
+
+/// The finding's name.
+const MPI: &str = "MPI";
 
 /// How well something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -366,12 +370,35 @@ fn noise(length: Duration) -> Finding {
     )
 }
 
-/// Whether there is a library for measuring from several machines at once.
+/// Whether there is a library for measuring from several machines at once. In a process that an MPI
+/// launcher started, the launcher's own is opened; else files are looked for and nothing is opened.
 #[must_use]
 pub fn look_for_mpi() -> Finding {
-    const NAME: &str = "MPI";
+    match Launch::from_environment() {
+        Some(launch) => mpi_of(&launch),
+        None => mpi_installed(),
+    }
+}
+
+fn mpi_of(launch: &Launch) -> Finding {
+    match mpi::look(launch) {
+        Ok(library) => {
+            let MpiLibrary { path, version, abi } = library;
+            let (path, abi, launcher) = (path.display(), abi.name(), launch.launcher());
+            let detail = format!("`{path}` ({version}; ABI of {abi}) for ranks of {launcher}");
+            Finding::ok(MPI, detail)
+        }
+        Err(error) => {
+            let help = error.help();
+            let help = help.unwrap_or_else(|| "install the launcher's own library".to_owned());
+            Finding::missing(MPI, error.to_string(), help)
+        }
+    }
+}
+
+fn mpi_installed() -> Finding {
     const NAMES: [&str; 5] = [
-        "libmpi_abi.so.0",
+        "libmpi_abi.so.1",
         "libmpi.so",
         "libmpi.so.40",
         "libmpi.so.12",
@@ -389,9 +416,9 @@ pub fn look_for_mpi() -> Finding {
         .flat_map(|directory| NAMES.map(|name| directory.join(name)))
         .find(|path| path.exists());
     match found {
-        Some(path) => Finding::ok(NAME, format!("`{}`", path.display())),
+        Some(path) => Finding::ok(MPI, format!("`{}`", path.display())),
         None => Finding::missing(
-            NAME,
+            MPI,
             "no library found; needed only to measure from several machines at once",
             "install Open MPI or MPICH",
         ),
@@ -421,6 +448,19 @@ mod tests {
                 .count(),
             0
         );
+    }
+
+    #[test]
+    fn ranks_are_told_of_the_library_that_would_be_opened() {
+        let launch = Launch::from_variables(|name| match name {
+            "PMI_SIZE" => Some("4".into()),
+            mpi::LIBRARY_VARIABLE => Some("/no/libmpi.so.12".into()),
+            _ => None,
+        });
+        let finding = mpi_of(&launch.expect("a launch"));
+        assert_eq!(finding.status, Health::Missing);
+        let told = "MPI library `/no/libmpi.so.12` cannot be opened";
+        assert!(finding.detail.starts_with(told), "{}", finding.detail);
     }
 
     #[test]

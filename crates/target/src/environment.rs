@@ -8,6 +8,8 @@ use results::{Clock, Device, Environment, FileSystem, Load, Mount, Processor, St
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
 
+use workload::TcpAddress;
+
 use crate::facts::memory_bytes;
 use crate::limits::limits;
 use crate::mounts::mounts;
@@ -64,6 +66,9 @@ pub fn environment(targets: &[PathBuf]) -> Environment {
     };
     let table = mounts();
     for (target_index, path) in (0..).zip(targets) {
+        if TcpAddress::is_meant(&path.to_string_lossy()) {
+            continue;
+        }
         let Ok(facts) = probe(path) else { continue };
         describe_file_system(&facts, target_index, &mut environment);
         environment.stacks.extend(stack(path).map(|found| Stack {

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::TargetError;
 use crate::manifest::is_plain;
-use crate::open::open_beneath;
+use crate::open::{Links, open_beneath, open_directory};
 
 /// Name of the file that is made to look at, and removed.
 const PROBE: &str = "probe";
@@ -40,6 +40,23 @@ impl Tree {
             block_bytes,
             is_in_place: false,
         }
+    }
+
+    /// A tree that several processes have together: a directory of that name beneath one that this
+    /// or another process of the run has made, which removes it. It is made where it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be made, or is no directory.
+    pub fn in_common(beneath: &Path, name: &str) -> Result<Self, TargetError> {
+        let path = beneath.join(name);
+        let failed = |error: Errno| TargetError::system("open", &path, error);
+        let base = open_directory(beneath, Links::Refused, None)?;
+        match mkdirat(&base, name, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(TargetError::system("make", &path, error)),
+        }
+        let directory = open_tree(base.as_fd(), name).map_err(failed)?;
+        Self::new(directory, path)
     }
 
     /// A directory of the user.

@@ -47,6 +47,7 @@ pub use error::WebError;
 pub use lab::LabRequest;
 pub use live::{CellStartEvent, GapEvent, IntervalEvent, RunEndEvent};
 pub use options::ServeOptions;
+pub use program::NO_PEERS;
 pub use queue::{EntryState, QueueDocument, QueueEntry, RunRequest};
 pub use reference::api_page;
 pub use serve::Server;

@@ -92,6 +92,10 @@ pub(crate) async fn ask(
     .await
 }
 
+/// The variable by which a process is told to measure no TCP peers: the page offers roots, and
+/// whoever uses it shall not reach through this machine into its network.
+pub const NO_PEERS: &str = "PGMETER_NO_PEERS";
+
 /// This program with these arguments, which knows the store, and nothing of the terminal.
 pub(crate) fn command(shared: &Shared, arguments: &[OsString], directory: &Path) -> Command {
     let mut command = Command::new(&shared.options.program);
@@ -101,6 +105,7 @@ pub(crate) fn command(shared: &Shared, arguments: &[OsString], directory: &Path)
         .arg("--db")
         .arg(&shared.options.store)
         .env_remove("PGMETER_COMPLETE")
+        .env(NO_PEERS, "1")
         .current_dir(directory)
         .stdin(Stdio::null())
         // A Ctrl-C at the server is not one at a run.

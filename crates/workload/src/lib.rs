@@ -2,6 +2,7 @@
 //!
 //! Nothing here touches a target: parsing reads the workload file only and planning is pure.
 
+mod address;
 pub mod builtin;
 mod check;
 pub mod classics;
@@ -24,6 +25,7 @@ mod resolve;
 pub mod source;
 mod word;
 
+pub use address::TcpAddress;
 pub use check::job_title;
 pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
 pub use documents::{BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload};

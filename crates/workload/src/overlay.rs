@@ -7,11 +7,9 @@ use crate::model::{Cycle, Cycling, DepthCycle, SteadyChoice, Workload};
 ///
 /// How much data there is can be said in two ways, of which the upper one holds.
 pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
-    if over.times_memory.is_some() {
-        forget_amount(&mut under);
-    } else if says_amount(&over) {
-        under.times_memory = None;
-    }
+    keep_one_amount(&mut under, &over);
+    let each = over.transactions_per_connection;
+    let each = each.or(under.transactions_per_connection);
     Workload {
         name: over.name.or(under.name),
         title: over.title.or(under.title),
@@ -47,6 +45,7 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         verify: over.verify.or(under.verify),
         keep: over.keep.or(under.keep),
         warm: over.warm.or(under.warm),
+        transactions_per_connection: each,
         position: over.position.or(under.position),
         cursor: over.cursor.or(under.cursor),
         content: over.content.or(under.content),
@@ -73,6 +72,14 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         iometer: over.iometer.or(under.iometer),
         worker: non_empty(over.worker, under.worker),
         part: non_empty(over.part, under.part),
+    }
+}
+
+fn keep_one_amount(under: &mut Workload, over: &Workload) {
+    if over.times_memory.is_some() {
+        forget_amount(under);
+    } else if says_amount(over) {
+        under.times_memory = None;
     }
 }
 

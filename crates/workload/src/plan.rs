@@ -6,6 +6,7 @@
 pub mod job;
 mod parts;
 mod repetition;
+mod ring;
 mod search;
 mod stored;
 
@@ -20,6 +21,7 @@ use crate::program::Program;
 
 use job::{JobFiles, JobPlan};
 pub use repetition::RepetitionRule;
+pub use ring::RingOptions;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
 #[cfg(test)]
 pub(crate) use stored::read as read_stored;
@@ -129,6 +131,8 @@ pub enum TargetKind {
     File,
     /// A block device.
     Device,
+    /// A TCP peer: `pgmeter sink`, or one that the run starts itself.
+    Network,
     /// Nothing: the `null` engine.
     Null,
 }
@@ -317,32 +321,6 @@ pub enum CacheMode {
     Dontcache,
 }
 
-/// Options of the `io_uring` engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RingOptions {
-    /// A kernel thread submits.
-    pub sqpoll: bool,
-    /// Completions are polled for; refused where the queue does not poll.
-    pub iopoll: bool,
-    /// Requests issued with one system call, at most.
-    pub batch: u32,
-    /// Whether the workload says how large a batch is; else it is smaller while others are in
-    /// flight.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub batch_fixed: bool,
-}
-
-impl Default for RingOptions {
-    fn default() -> Self {
-        Self {
-            sqpoll: false,
-            iopoll: false,
-            batch: 32,
-            batch_fixed: false,
-        }
-    }
-}
-
 /// One worker's share of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerPlan {
@@ -371,6 +349,9 @@ pub struct WorkerPlan {
     pub verify: bool,
     /// Reopen each target after so many transactions; 0 means open and close only.
     pub transactions_per_connection: Option<u32>,
+    /// Its targets are TCP peers: reads receive, writes send, offsets mean nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
     /// The CPU to run on.
     pub cpu: Option<u32>,
     /// What it does in place of access lines, with an engine and an end of its own.

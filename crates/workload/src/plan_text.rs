@@ -141,12 +141,12 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
             TargetKind::File if is_foreign(index) => "file that pgmeter did not make",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
+            TargetKind::Network => "TCP peer",
             TargetKind::Null => "nothing is touched",
         };
-        let path = crate::printable(&target.path.to_string_lossy());
         vec![
             format!("  {index}"),
-            path,
+            crate::printable(&target.path.to_string_lossy()),
             Bytes(target.size_bytes).to_string(),
             kind.to_owned(),
         ]

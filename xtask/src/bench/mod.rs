@@ -10,6 +10,7 @@ mod engine;
 mod file_system;
 mod highest;
 mod limited;
+mod network;
 mod postmark;
 mod programs;
 mod statistics;
@@ -123,11 +124,13 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
     let missed_count = match name {
         "engine" => engine::run(&effort, &interrupt)?,
         "accuracy" => accuracy::run(&effort, &interrupt)?,
+        "network" => network::run(&effort, &interrupt)?,
         "postmark" => postmark::run(&effort, &interrupt)?,
         "classics" => classics::run(&effort, &interrupt)?,
         "statistics" => statistics::run(&effort, &interrupt)?,
         _ => {
-            let known = "there are `engine`, `accuracy`, `postmark`, `classics` and `statistics`";
+            let known = "there are `engine`, `accuracy`, `network`, `postmark`, `classics` and \
+                         `statistics`";
             return Err(Failure::Usage(format!(
                 "unknown benchmark `{name}`; {known}"
             )));

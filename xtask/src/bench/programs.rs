@@ -75,6 +75,13 @@ impl Pgmeter {
         command
     }
 
+    /// The program with these arguments.
+    pub fn plain(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.current_dir(self.scratch.path()).args(arguments);
+        command
+    }
+
     /// A command that runs it in the place of another program.
     pub fn as_classic(&self, name: &str) -> Command {
         let mut command = Command::new(&self.program);

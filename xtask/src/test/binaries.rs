@@ -45,14 +45,14 @@ impl Binaries {
         Ok(Binaries { tests, pgmeter })
     }
 
-    /// Runs the selected programs one after another; those of the packages are told where they are.
-    pub fn run(&self, select: Select, packages: Option<&Path>) -> Result<Tally, Failure> {
+    /// Runs the selected programs one after another, with what they are told by a variable.
+    pub fn run(&self, select: Select, told: Option<(&str, &Path)>) -> Result<Tally, Failure> {
         let mut total = Tally::default();
         for test in self.selected(select) {
             println!("\nrunning `{}` of {}", test.name, test.directory.display());
             let mut command = self.command(test);
-            if let Some(packages) = packages {
-                command.env("PGMETER_PACKAGES", packages);
+            if let Some((variable, path)) = told {
+                command.env(variable, path);
             }
             total.merge(run_tests(&test.name, &mut command)?);
         }

@@ -30,6 +30,8 @@ pub enum Kind {
     DocTests,
     /// The packages are built, and these tests look at them.
     Package(Select),
+    /// These tests, with an MPI library that no distribution has yet.
+    Mpi(Select),
     /// The checks of the HTML report in a browser.
     Browser,
 }
@@ -88,6 +90,7 @@ pub const LANES: &[Lane] = &[
             "interrupt",
             "disturbed",
             "strangers",
+            "network",
             "runs",
             "serve",
             "golden",
@@ -133,6 +136,13 @@ pub const LANES: &[Lane] = &[
         kind: Kind::TestsInPairs(Select::EndToEnd(&["faults", "file_faults", "searches"])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
+    },
+    // Its launchers come from the distribution, which not every machine can reach.
+    Lane {
+        name: "mpi",
+        kind: Kind::Mpi(Select::EndToEnd(&["mpi"])),
+        must_run: false,
+        must_run_tests: &[],
     },
     lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
     // It compiles this workspace once more.
@@ -196,6 +206,7 @@ mod tests {
         let in_lanes = |lane: &Lane| match &lane.kind {
             Kind::Tests(Select::EndToEnd(names))
             | Kind::TestsInPairs(Select::EndToEnd(names))
+            | Kind::Mpi(Select::EndToEnd(names))
             | Kind::Package(Select::EndToEnd(names)) => names.to_vec(),
             _ => Vec::new(),
         };

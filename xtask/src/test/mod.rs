@@ -3,6 +3,7 @@
 mod binaries;
 mod browser;
 mod lane;
+mod mpi;
 mod output;
 mod setup;
 
@@ -83,12 +84,22 @@ fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failu
         Kind::Tests(selects) => with_tests(binaries, |built| built.run(selects, None)),
         Kind::TestsInPairs(selects) => with_tests(binaries, |built| built.run_in_pairs(selects)),
         Kind::Package(selects) => match package::build(package::Effort::Test) {
-            Ok(packages) => with_tests(binaries, |built| built.run(selects, Some(&packages))),
+            Ok(packages) => with_tests(binaries, |built| {
+                built.run(selects, Some(("PGMETER_PACKAGES", &packages)))
+            }),
             Err(missing @ (Failure::Start { .. } | Failure::Missing(_))) => {
                 Ok(Tally::skipped(&missing.to_string()))
             }
             Err(failure) => Ok(Tally::failed(&failure.to_string())),
         },
+        Kind::Mpi(selects) => {
+            let wheel = mpi::wheel();
+            if let Err(reason) = &wheel {
+                println!("note: {reason}; its tests are skipped");
+            }
+            let told = wheel.as_deref().ok().map(|it| (mpi::WHEEL_VARIABLE, it));
+            with_tests(binaries, |built| built.run(selects, told))
+        }
         Kind::Browser => browser::run(),
         Kind::DocTests => {
             let mut command = workspace::cargo();

@@ -35,6 +35,9 @@ const PROGRAMS: &[Program] = &[
 /// themselves.
 const BROWSER: &[Program] = &[("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
+/// Launchers of two MPI libraries, which may be installed beside each other.
+const MPI: &[Program] = &[("mpirun.openmpi", "openmpi-bin"), ("mpirun.mpich", "mpich")];
+
 /// Installs what is missing where that is possible, removes what killed tests left behind, and
 /// returns what is worth telling.
 pub fn prepare() -> Vec<String> {
@@ -45,7 +48,11 @@ pub fn prepare() -> Vec<String> {
             "removed {swept_count} directories that killed tests had left"
         ));
     }
-    notes.extend([PROGRAMS, BROWSER].into_iter().filter_map(install_missing));
+    notes.extend(
+        [PROGRAMS, BROWSER, MPI]
+            .into_iter()
+            .filter_map(install_missing),
+    );
     notes
 }
 

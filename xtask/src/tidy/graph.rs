@@ -10,8 +10,9 @@ use crate::workspace;
 
 /// The crates in order, by package name.
 pub const ORDER: &[&str] = &[
-    "units", "stats", "workload", "engine", "generate", "results", "front", "store", "compare",
-    "target", "preload", "lab", "run", "selftest", "report", "display", "web", "pgmeter",
+    "units", "stats", "mpi", "network", "workload", "engine", "generate", "results", "front",
+    "store", "compare", "target", "preload", "lab", "run", "crew", "selftest", "report", "display",
+    "web", "pgmeter",
 ];
 
 /// Packages beside the program: nothing in the program may depend on them.

@@ -36,8 +36,9 @@ pub(crate) struct WorkloadOptions {
     /// Refuse what the original program would refuse
     #[arg(long)]
     pub strict: bool,
-    /// Directory, file or block device to measure; repeatable; replaces the targets of a workload
-    /// file; files that pgmeter did not create are only ever read
+    /// Directory, file or block device to measure, or `tcp://HOST:PORT` of a `pgmeter sink`;
+    /// repeatable; replaces the targets of a workload file; files that pgmeter did not create are
+    /// only ever read
     #[arg(long, short = 't', value_name = "PATH",
         add = ArgValueCompleter::new(values::targets))]
     pub target: Vec<PathBuf>,

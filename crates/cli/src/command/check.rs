@@ -42,7 +42,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             }),
     );
     let targets = planned.plan.targets.iter();
-    let touched = targets.filter(|target| target.kind != TargetKind::Null);
+    let touched = targets.filter(|target| is_path(target.kind));
     let found = touched.filter_map(|target| target::unmounted(&target.path));
     let unmounted: Vec<_> = found
         .map(|found| Diagnostic::warning("", found.to_string()))
@@ -71,9 +71,14 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(Exit::Measured)
 }
 
+/// Whether such a target's name is a path.
+fn is_path(kind: TargetKind) -> bool {
+    !matches!(kind, TargetKind::Null | TargetKind::Network)
+}
+
 /// What is known of a target beside the plan.
 fn remark(target: &TargetPlan) -> TargetRemark {
-    if target.kind == TargetKind::Null {
+    if !is_path(target.kind) {
         return TargetRemark::default();
     }
     TargetRemark {

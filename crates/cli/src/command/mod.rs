@@ -19,5 +19,6 @@ pub(crate) mod runs;
 pub(crate) mod selftest;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod sink;
 pub(crate) mod team;
 pub(crate) mod version;

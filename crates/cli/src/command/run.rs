@@ -14,13 +14,13 @@ use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
-use crate::command::team::Team;
+use crate::command::team::{Part, Team, options};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::Keeper;
 use crate::live::Live;
-use crate::signals::{Continued, skip_at_signal, stop_flag};
+use crate::signals::{Continued, skip_at_signal};
 use crate::stored::Place;
 use crate::terminal::print_document;
 
@@ -29,6 +29,13 @@ pub(super) const DEFAULT_TARGET: &str = ".";
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let (part, stop) = Part::take_with(at_once)?;
+    let mut team = match part {
+        Part::Done => return Ok(Exit::Measured),
+        Part::Unheard => return Ok(Exit::System),
+        Part::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
+        Part::Alone => None,
+    };
     let Input {
         workloads,
         warnings,
@@ -39,8 +46,9 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         return print_toml(&workloads, &warnings, &overrides);
     }
     let create = args.workload.options.create;
-    let stop = stop_flag(at_once)?;
-    let mut team = Team::gather(args, &stop)?;
+    if team.is_none() {
+        team = Team::gather(args, &stop)?;
+    }
     let planned = match &mut team {
         Some(team) => {
             overrides.set_ranks(team.leader.ranks());
@@ -50,17 +58,18 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     };
     let outputs = Outputs::open(args, place)?;
     let continued = Continued::watch()?;
-    let options = RunOptions {
+    let run_options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create,
         keep: keeps(&planned.plan),
+        sink_token_file: args.sink_token_file.clone(),
         command: std::env::args().collect(),
         workload_file: kept_toml(&workloads, &overrides),
         stop,
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    skip_at_signal(&options.skip)?;
+    skip_at_signal(&run_options.skip)?;
     let mut keeper = Keeper::open(place, !args.no_db);
     let mut beside = Beside::new(args.web, place);
     let warnings = warnings
@@ -73,7 +82,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
             None => not_mounted(&planned.plan),
         })
         .collect();
-    let mut live = Live::begin((args.quiet, args.display), &options, at_once)?;
+    let mut live = Live::begin((args.quiet, args.display), &run_options, at_once)?;
     let mut listener = |event: &RunEvent| {
         keeper.hear(event);
         beside.hear(event);
@@ -81,8 +90,8 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     };
     let (plan, leader) = (&planned.plan, team.as_mut().map(|team| &mut team.leader));
     let mut finished = match leader {
-        Some(leader) => run::run_with_crew(plan, warnings, &options, leader, &mut listener),
-        None => run::run(plan, warnings, &options, &mut listener),
+        Some(leader) => run::run_with_crew(plan, warnings, &run_options, leader, &mut listener),
+        None => run::run(plan, warnings, &run_options, &mut listener),
     };
     drop(team);
     live.finish();
@@ -170,7 +179,8 @@ pub(super) fn look_at(
 /// anything is written.
 pub(super) fn not_mounted(plan: &Plan) -> Vec<Warning> {
     let touched = plan.targets.iter();
-    let touched = touched.filter(|target| target.kind != TargetKind::Null);
+    let is_path = |kind| !matches!(kind, TargetKind::Null | TargetKind::Network);
+    let touched = touched.filter(|target| is_path(target.kind));
     let found = touched.filter_map(|target| target::unmounted(&target.path));
     let warnings: Vec<Warning> = found
         .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))

@@ -8,7 +8,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crew::{Children, CrewError, Leader, LeaderOptions, OnLost, hosts, serve_stdio};
+use crew::{
+    Children, CrewError, FirstRank, Job, Leader, LeaderOptions, OnLost, Ranked, hosts, join,
+    serve_stdio,
+};
+use mpi::Launch;
 use workload::{Overrides, Planned, Workload, plan, wanted_targets};
 
 use super::run::DEFAULT_TARGET;
@@ -19,11 +23,81 @@ use crate::signals::stop_flag;
 /// The processes of a run, led from here.
 pub(super) struct Team {
     pub leader: Leader,
-    /// What started them; ended when this goes.
-    _children: Children,
+    /// Where a launcher of MPI started them.
+    job: Option<Job>,
+    /// Where commands did, which are ended when this goes.
+    _children: Option<Children>,
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        self.leader.dismiss();
+        if let Some(job) = self.job.take() {
+            job.end();
+        }
+    }
+}
+
+/// This process in the job of a launcher of MPI.
+pub(super) enum Part {
+    /// No launcher started it, or it alone.
+    Alone,
+    /// It leads.
+    First(FirstRank),
+    /// It has done what another said.
+    Done,
+    /// It has another library than its launcher, which the first one tells.
+    Unheard,
+}
+
+impl Part {
+    /// As [`take`](Self::take), with the flag that the first signal sets.
+    pub fn take_with(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), Failure> {
+        let mut heeded = None;
+        let part = Self::take(|| {
+            let stop = stop_flag(at_once);
+            let flag = stop.as_ref().map(Arc::clone).unwrap_or_default();
+            heeded = Some(stop);
+            flag
+        })?;
+        let stop = heeded.unwrap_or_else(|| stop_flag(at_once))?;
+        Ok((part, stop))
+    }
+
+    /// To be called before anything else is set up; `stop` is, behind it.
+    fn take(stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Self, Failure> {
+        let launch = Launch::from_environment().filter(|it| it.ranks_count() != Some(1));
+        let Some(launch) = launch else {
+            return Ok(Self::Alone);
+        };
+        let is_first = launch.rank().unwrap_or(0) == 0;
+        match join(launch, stop) {
+            Ok(Ranked::First(first)) => Ok(Self::First(first)),
+            Ok(Ranked::Done) => Ok(Self::Done),
+            Err(error) if is_first => Err(error.into()),
+            Err(_) => Ok(Self::Unheard),
+        }
+    }
 }
 
 impl Team {
+    /// The ranks of a job, of which this is the first.
+    pub fn of_ranks(
+        first: FirstRank,
+        options: LeaderOptions,
+        stop: &AtomicBool,
+    ) -> Result<Self, Failure> {
+        let options = LeaderOptions {
+            carrier: first.carrier,
+            ..options
+        };
+        Ok(Self {
+            leader: Leader::greet(first.hub, options, stop)?,
+            job: Some(first.job),
+            _children: None,
+        })
+    }
+
     /// Those that the arguments ask for; none where this process measures alone.
     pub fn gather(args: &RunArgs, stop: &AtomicBool) -> Result<Option<Self>, Failure> {
         let Some(list) = &args.crew.hosts else {
@@ -47,13 +121,7 @@ impl Team {
         let (children, hub) = Children::start(commands.collect())?;
         let options = LeaderOptions {
             carrier: format!("ssh: {}", args.crew.ssh),
-            on_lost: match args.crew.on_lost {
-                OnLostArg::Fail => OnLost::Fail,
-                OnLostArg::Continue => OnLost::Continue,
-            },
-            overwrite_devices: args.overwrite_device.clone(),
-            create: args.workload.options.create,
-            keep: args.workload.options.keep,
+            ..options(args)
         };
         let greeted = Leader::greet(hub, options, stop);
         if args.crew.copy_binary {
@@ -68,7 +136,8 @@ impl Team {
         }
         Ok(Some(Self {
             leader: greeted?,
-            _children: children,
+            job: None,
+            _children: Some(children),
         }))
     }
 
@@ -88,6 +157,20 @@ impl Team {
             true => Ok(planned),
             false => Err(planned.refusals.swap_remove(0).into()),
         }
+    }
+}
+
+/// What the arguments say of others.
+pub(super) fn options(args: &RunArgs) -> LeaderOptions {
+    LeaderOptions {
+        carrier: String::new(),
+        on_lost: match args.crew.on_lost {
+            OnLostArg::Fail => OnLost::Fail,
+            OnLostArg::Continue => OnLost::Continue,
+        },
+        overwrite_devices: args.overwrite_device.clone(),
+        create: args.workload.options.create,
+        keep: args.workload.options.keep,
     }
 }
 

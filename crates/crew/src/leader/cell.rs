@@ -87,10 +87,18 @@ impl Leader {
         if let Some((rank, said)) = self.hear(LOOK) {
             self.take(course, (rank, said), watch)?;
         }
-        if course.is_ready() {
+        if course.has_levels() && !course.is_cut {
+            let levels = std::mem::take(&mut course.levels);
+            let rounds = levels.into_values().max().unwrap_or(0);
+            self.say_all(&Order::Level { rounds });
+        }
+        if course.has_news() && !course.is_cut {
+            self.spread_news(course);
+        }
+        if course.is_ready() && !course.is_cut {
             return self.start(course, watch);
         }
-        if let (Some(rank), false) = (course.armed.first().copied(), course.done.is_empty())
+        if let (Some(rank), false) = (course.waiting(), course.done.is_empty())
             && course.failed.is_none()
             && !course.is_cut
         {
@@ -112,7 +120,7 @@ impl Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), CrewError> {
         let report = match said {
-            Said::Lost(why) => return self.take_loss(course, rank, &why, watch),
+            Said::Lost(why) => return self.take_loss(course, rank, &why),
             // Who is done has nothing to say.
             Said::Report(_) if !course.working.contains(&rank) => return Ok(()),
             Said::Report(report) => report,
@@ -120,9 +128,15 @@ impl Leader {
         if !course.is_of_it(&report) {
             let why = "said what it was not asked";
             self.lose(rank, why.to_owned());
-            return self.take_loss(course, rank, why, watch);
+            return self.take_loss(course, rank, why);
         }
         match report {
+            Report::Level { rounds } => {
+                course.levels.insert(rank, rounds);
+            }
+            Report::News { news } => {
+                course.news.insert(rank, news);
+            }
             Report::Armed => {
                 course.armed.insert(rank);
             }
@@ -148,13 +162,7 @@ impl Leader {
     }
 
     /// Goes on without one, or ends the run.
-    fn take_loss(
-        &mut self,
-        course: &mut Course,
-        rank: u32,
-        why: &str,
-        watch: &mut CrewWatch<'_>,
-    ) -> Result<(), CrewError> {
+    fn take_loss(&mut self, course: &mut Course, rank: u32, why: &str) -> Result<(), CrewError> {
         if course.done.contains_key(&rank) {
             // It is missed from the next cell on.
             return Ok(());
@@ -194,6 +202,16 @@ impl Leader {
         course.live.begin_stage();
         kept.into_iter()
             .try_for_each(|it| self.take(course, it, watch))
+    }
+
+    /// Tells each what became of files elsewhere.
+    fn spread_news(&mut self, course: &mut Course) {
+        let all = std::mem::take(&mut course.news);
+        for rank in all.keys() {
+            let others = all.iter().filter(|(other, _)| *other != rank);
+            let news = others.flat_map(|(_, news)| news.clone()).collect();
+            self.say(*rank, &Order::News { news });
+        }
     }
 
     fn stop(&mut self, course: &mut Course) {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{CellRecord, RunEvent, Warning};
+use run::FileNews;
 use workload::plan::Cell;
 
 use super::clocks::Reading;
@@ -21,6 +22,10 @@ pub(super) struct Course {
     pub rank_count: usize,
     /// Who is neither done nor lost.
     pub working: BTreeSet<u32>,
+    /// Who of them has told how many rounds were done at most, and how many that are.
+    pub levels: BTreeMap<u32, u64>,
+    /// Who of them has told what became of files, and what that was.
+    pub news: BTreeMap<u32, Vec<FileNews>>,
     /// Who of them is ready for the next stage.
     pub armed: BTreeSet<u32>,
     /// When the stages began, in nanoseconds of the leader's clock.
@@ -47,6 +52,8 @@ impl Course {
             worker_count: cell.workers.len(),
             rank_count: ranks.len(),
             working: ranks.into_iter().collect(),
+            levels: BTreeMap::new(),
+            news: BTreeMap::new(),
             armed: BTreeSet::new(),
             starts_ns: Vec::new(),
             begins_ns: BTreeMap::new(),
@@ -64,6 +71,7 @@ impl Course {
     pub fn is_of_it(&self, report: &Report) -> bool {
         match report {
             Report::Armed | Report::Pong { .. } | Report::Begun { .. } => true,
+            Report::News { .. } | Report::Level { .. } => true,
             Report::Measured { records, .. } => records
                 .iter()
                 .all(|it| it.index == self.cell && it.workers as usize <= self.worker_count),
@@ -80,6 +88,21 @@ impl Course {
     /// Whether all that are at work are ready for the next stage.
     pub fn is_ready(&self) -> bool {
         !self.working.is_empty() && self.armed.len() == self.working.len()
+    }
+
+    /// Whether all that are at work have told how many rounds were done.
+    pub fn has_levels(&self) -> bool {
+        !self.working.is_empty() && self.levels.len() == self.working.len()
+    }
+
+    /// Whether all that are at work have told what became of files.
+    pub fn has_news(&self) -> bool {
+        !self.working.is_empty() && self.news.len() == self.working.len()
+    }
+
+    /// One that waits for the others.
+    pub fn waiting(&self) -> Option<u32> {
+        self.armed.iter().chain(self.news.keys()).next().copied()
     }
 
     pub fn is_over(&self) -> bool {
@@ -113,6 +136,8 @@ impl Course {
     fn leave(&mut self, rank: u32) {
         self.working.remove(&rank);
         self.armed.remove(&rank);
+        self.news.remove(&rank);
+        self.levels.remove(&rank);
     }
 
     pub fn add_warning(&mut self, rank: u32, warning: Warning) {

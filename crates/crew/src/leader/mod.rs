@@ -1,5 +1,6 @@
 //! The process that leads: it asks, waits, and puts together what the others measured.
 
+mod ask;
 mod cell;
 mod clocks;
 mod course;
@@ -12,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
-use results::{CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode};
+use results::{CellRecord, CrewRecord, Environment, HostRecord, Warning, WarningCode};
 use run::{Crew, CrewWatch, RunError};
 use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
@@ -196,6 +197,11 @@ impl Leader {
         self.hub.count()
     }
 
+    /// Tells all that nothing follows.
+    pub fn dismiss(&mut self) {
+        self.say_all(&Order::Bye);
+    }
+
     /// The first process of each host.
     fn first_of_hosts(&self) -> Vec<u32> {
         let mut known = BTreeSet::new();
@@ -328,55 +334,6 @@ impl Leader {
         }
     }
 
-    /// Asks each of these and waits for an answer of each.
-    fn ask(
-        &mut self,
-        ranks: &[u32],
-        order: impl Fn(u32) -> Order,
-        is_wanted: fn(&Report) -> bool,
-        stop: &AtomicBool,
-    ) -> Result<Vec<(u32, Report)>, CrewError> {
-        for rank in ranks {
-            self.say(*rank, &order(*rank));
-        }
-        self.answers(ranks, is_wanted, stop, &mut |_, _| {})
-    }
-
-    /// Waits for an answer of each; `told` hears what else they say.
-    fn answers(
-        &mut self,
-        ranks: &[u32],
-        is_wanted: fn(&Report) -> bool,
-        stop: &AtomicBool,
-        told: &mut dyn FnMut(u32, RunEvent),
-    ) -> Result<Vec<(u32, Report)>, CrewError> {
-        let mut awaited: BTreeSet<u32> = ranks.iter().copied().collect();
-        let mut answers = Vec::with_capacity(ranks.len());
-        while !awaited.is_empty() {
-            if is_stopped(stop) {
-                return Err(CrewError::Stopped);
-            }
-            match self.hear(LOOK) {
-                Some((rank, Said::Report(Report::Event { event }))) => told(rank, *event),
-                Some((rank, Said::Report(Report::Failed(failed)))) => {
-                    return Err(CrewError::failed(self.who(rank), failed));
-                }
-                Some((rank, Said::Report(report))) => {
-                    if !is_wanted(&report) || !awaited.remove(&rank) {
-                        let why = "said what it was not asked";
-                        self.lose(rank, why.to_owned());
-                        return Err(self.gone(rank, why));
-                    }
-                    answers.push((rank, report));
-                }
-                Some((rank, Said::Lost(why))) => return Err(self.gone(rank, &why)),
-                None => {}
-            }
-        }
-        answers.sort_by_key(|(rank, _)| *rank);
-        Ok(answers)
-    }
-
     /// Tells all of the plan, and sees that each has the same.
     fn send_plan(&mut self, plan: &Plan, run: &str, stop: &AtomicBool) -> Result<(), CrewError> {
         let options = MemberOptions {
@@ -489,7 +446,6 @@ impl Crew for Leader {
         // Whoever is still at work, as after the failure of another, need not go on.
         self.say_all(&Order::Stop);
         self.clean_all(watch);
-        self.say_all(&Order::Bye);
     }
 }
 

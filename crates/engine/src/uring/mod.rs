@@ -18,10 +18,11 @@ use io_uring::{opcode, squeue, types};
 
 use crate::files::Files;
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait};
-use queue::Queue;
 
 pub use files::UringFiles;
 pub use polls::check_polls;
+pub(crate) use queue::Queue;
+pub(crate) use setup::build_ring;
 pub use setup::{RingSetup, UringOptions};
 
 /// The `io_uring` engine.

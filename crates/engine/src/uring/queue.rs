@@ -9,7 +9,7 @@ use super::setup::RingSetup;
 use crate::{Completion, EngineError, Wait, pause};
 
 /// A ring with what is in flight in it.
-pub(super) struct Queue {
+pub(crate) struct Queue {
     // The registered ring is given back before the ring is closed.
     enter: Enter,
     ring: io_uring::IoUring,
@@ -20,7 +20,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Queues over `ring`, which has room for `slot_count` requests, for this thread.
-    pub(super) fn new(ring: io_uring::IoUring, slot_count: u32, setup: &mut RingSetup) -> Self {
+    pub(crate) fn new(ring: io_uring::IoUring, slot_count: u32, setup: &mut RingSetup) -> Self {
         Self {
             enter: Enter::new(&ring, setup),
             ring,
@@ -29,11 +29,11 @@ impl Queue {
         }
     }
 
-    pub(super) fn in_flight_count(&self) -> u32 {
+    pub(crate) fn in_flight_count(&self) -> u32 {
         self.in_flight_count
     }
 
-    pub(super) fn submitter(&self) -> io_uring::Submitter<'_> {
+    pub(crate) fn submitter(&self) -> io_uring::Submitter<'_> {
         self.ring.submitter()
     }
 
@@ -49,7 +49,7 @@ impl Queue {
     /// What the entry points to stays where it is, and the kernel's alone, until the slot's
     /// completion is handed back. A slot has no more entries in flight than the ring was made for.
     #[inline]
-    pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) {
+    pub(crate) unsafe fn push(&mut self, entry: &squeue::Entry) {
         self.in_flight_count += 1;
         // SAFETY: as promised by the caller.
         unsafe { self.ring.submission().push(entry) }
@@ -58,7 +58,7 @@ impl Queue {
 
     /// Hands back a request that needed no ring.
     #[cold]
-    pub(super) fn answer(&mut self, completion: Completion) {
+    pub(crate) fn answer(&mut self, completion: Completion) {
         self.in_flight_count += 1;
         self.answered.push(completion);
     }
@@ -79,7 +79,7 @@ impl Queue {
     /// As [`Queue::reap`], where `take` says what an entry's completion, by its user data and its
     /// result, is the completion of, if of anything.
     #[inline]
-    pub(super) fn reap_by(
+    pub(crate) fn reap_by(
         &mut self,
         wait: Wait,
         done: &mut Vec<Completion>,

@@ -140,7 +140,7 @@ fn check_polled_file(file_index: u32, file: &OwnedFd) -> Result<(), EngineError>
 }
 
 /// Makes a ring with so many entries for every slot in both queues.
-pub(super) fn build_ring(
+pub(crate) fn build_ring(
     slot_count: u32,
     entries_per_slot: u32,
     options: UringOptions,

@@ -22,6 +22,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("classic_usage.txt"),
     arguments,
     file: None,
+    ranks: None,
     text: |origin| at_end(origin, Options::read, page),
 };
 

@@ -27,6 +27,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     // The memory was that of the machine, which made the file's size.
+    ranks: None,
     text: |origin| at_end(origin, |it| Options::read(it, 0), text::page),
 };
 

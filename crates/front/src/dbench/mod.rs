@@ -26,6 +26,7 @@ pub const FRONT: Front = Front {
         endings: &[],
         read,
     }),
+    ranks: None,
     text: text::of,
 };
 

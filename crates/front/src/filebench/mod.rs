@@ -34,6 +34,7 @@ pub const FRONT: Front = Front {
         endings: &[],
         read: |file| work(file, &BTreeMap::new()),
     }),
+    ranks: None,
     text: text::of,
 };
 

@@ -29,6 +29,7 @@ pub(crate) const FRONT: Front = Front {
         endings: &[".fio"],
         read,
     }),
+    ranks: None,
     text: text_of,
 };
 

@@ -30,6 +30,7 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
+    ranks: None,
     text: text::classic,
 };
 

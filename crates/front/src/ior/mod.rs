@@ -19,6 +19,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
+    ranks: Some("-N"),
     text: |origin| at_end(origin, Options::read, text::page),
 };
 
@@ -26,12 +27,12 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
     let cell = titled("ior", "IOR", options.ranks, program::program(&options));
     Ok(FrontWork {
-        differences: differences(&options),
+        differences: differences(&options, line.has_ranks),
         ..FrontWork::below(options.directory(), vec![cell])
     })
 }
 
-fn differences(options: &Options) -> Vec<Difference> {
+fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let has_wall = options.wall_seconds > 0;
     let is_shared = !options.has_file_per_rank;
     let read_before = "what is read is written before, untimed";
@@ -42,7 +43,7 @@ fn differences(options: &Options) -> Vec<Difference> {
     let has_barriers = has_wall && options.has_barriers;
     let no_barrier = "ranks do not wait for each other before close";
     let those = [
-        (true, "ranks", "they are threads of one process"),
+        (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
         (true, "files", "in a work directory, and removed at the end"),
         (is_shared, "the name of the file", "a 0 stands behind it"),

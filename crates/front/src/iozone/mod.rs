@@ -19,6 +19,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
+    ranks: None,
     text: |origin| at_end(origin, Options::read, text::page),
 };
 

@@ -33,6 +33,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
+    ranks: None,
     text: text::classic,
 };
 

@@ -17,6 +17,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
+    ranks: Some("--ranks"),
     text: |origin| at_end(origin, Options::read, text::page),
 };
 
@@ -25,17 +26,17 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let program = program::program(&options);
     let cell = titled("mdtest", "mdtest", options.ranks, program);
     Ok(FrontWork {
-        differences: differences(&options),
+        differences: differences(&options, line.has_ranks),
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }
 
-fn differences(options: &Options) -> Vec<Difference> {
+fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let is_random = options.random_seed.is_some();
     let is_made = !options.phases.create;
     let made = "what is left out by the options is made before, untimed";
     let those = [
-        (true, "ranks", "they are threads of one process"),
+        (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
         (is_made, "files and directories of earlier runs", made),
         (is_random, "the random order of stat", "it is another one"),

@@ -20,6 +20,7 @@ pub const FRONT: Front = Front {
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
+    ranks: None,
     text: |origin| at_end_with(origin, Options::read, text::page, document::documents),
 };
 

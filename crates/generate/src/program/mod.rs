@@ -27,7 +27,7 @@ use workload::program::{Group, Program, ProgramPhase};
 pub use compile::transaction_names;
 pub use grown::{GrownTree, grown_trees};
 pub use interpreter::{Amounts, CallFailure, Interpreter, Stamps, Straight, WallMark};
-pub use phase_end::PhaseEnd;
+pub use phase_end::{PhaseEnd, TellRounds};
 pub use pick::each_once;
 pub use states::FileStates;
 pub use steps::StepCounter;

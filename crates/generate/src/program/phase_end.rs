@@ -1,5 +1,6 @@
 //! How a phase ends for all of its workers: who stops whom, and who waits for whom.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// What a worker finds when it asks whether it may go on.
@@ -14,14 +15,29 @@ pub(super) enum Signal {
     Stop,
 }
 
+/// Tells other processes how many rounds any worker here has done at most.
+pub type TellRounds = Box<dyn Fn(u64) + Send + Sync>;
+
 /// How far all workers of a phase are, as far as each has to know.
-#[derive(Debug)]
 pub struct PhaseEnd {
     signal: AtomicU8,
     /// Workers that have not yet said how many rounds they have done when time is up.
     awaited: AtomicU32,
     /// The most that any of the others has.
     most_rounds: AtomicU64,
+    /// Where other processes have workers of the phase, who count as one more.
+    others: Option<TellRounds>,
+}
+
+impl fmt::Debug for PhaseEnd {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PhaseEnd")
+            .field("signal", &self.signal)
+            .field("awaited", &self.awaited)
+            .field("most_rounds", &self.most_rounds)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PhaseEnd {
@@ -32,7 +48,28 @@ impl PhaseEnd {
             signal: AtomicU8::new(Signal::GoOn as u8),
             awaited: AtomicU32::new(worker_count),
             most_rounds: AtomicU64::new(0),
+            others: None,
         }
+    }
+
+    /// For so many workers here, and some elsewhere: `tell` is called once all here have said how
+    /// many rounds they have done, at once where there are none, and
+    /// [`hear_of_others`](Self::hear_of_others) is to be when those have.
+    #[must_use]
+    pub fn with_others(worker_count: u32, tell: TellRounds) -> Self {
+        if worker_count == 0 {
+            tell(0);
+        }
+        Self {
+            others: Some(tell),
+            ..Self::new(worker_count.saturating_add(1))
+        }
+    }
+
+    /// So many rounds at most were done elsewhere, by all who are there.
+    pub fn hear_of_others(&self, rounds: u64) {
+        self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
+        self.awaited.fetch_sub(1, Ordering::Release);
     }
 
     /// Whether there is anything to be heeded.
@@ -62,7 +99,10 @@ impl PhaseEnd {
     /// A worker has begun so many rounds and begins no more until all have said so.
     pub(super) fn arrive(&self, rounds: u64) {
         self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
-        self.awaited.fetch_sub(1, Ordering::Release);
+        let awaited = self.awaited.fetch_sub(1, Ordering::AcqRel);
+        if let (2, Some(tell)) = (awaited, &self.others) {
+            tell(self.most_rounds.load(Ordering::Relaxed));
+        }
     }
 
     /// How many rounds each is to do, once all have said how many they have.
@@ -74,6 +114,9 @@ impl PhaseEnd {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     #[test]
@@ -84,6 +127,19 @@ mod tests {
         assert_eq!(end.level(), None);
         end.arrive(2);
         assert_eq!(end.level(), Some(9));
+    }
+
+    #[test]
+    fn workers_elsewhere_are_waited_for_as_one() {
+        let told = Arc::new(AtomicU64::new(0));
+        let note = Arc::clone(&told);
+        let end = PhaseEnd::with_others(2, Box::new(move |rounds| note.store(rounds, Relaxed)));
+        end.arrive(5);
+        assert_eq!(told.load(Relaxed), 0);
+        end.arrive(3);
+        assert_eq!((told.load(Relaxed), end.level()), (5, None));
+        end.hear_of_others(8);
+        assert_eq!(end.level(), Some(8));
     }
 
     #[test]

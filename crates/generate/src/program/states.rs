@@ -106,6 +106,31 @@ impl FileStates {
         })
     }
 
+    /// Takes note that a file of so many bytes at least exists, which somebody elsewhere made while
+    /// nobody works here.
+    pub fn note_made(&self, file: u32, bytes: u64) {
+        if (file as usize) < self.states.len() {
+            if !self.is_present(file) {
+                self.appear(file, false);
+                self.set_size(file, 0);
+            }
+            self.reach(file, bytes);
+        }
+    }
+
+    /// Takes note that a file is gone, which somebody elsewhere removed while nobody works here.
+    pub fn note_removed(&self, file: u32) {
+        if (file as usize) < self.states.len() {
+            self.vanish(file);
+        }
+    }
+
+    /// Bytes of a file, as far as is known.
+    #[must_use]
+    pub fn bytes_of(&self, file: u32) -> u64 {
+        self.size(file)
+    }
+
     /// Whether a file exists.
     #[inline]
     pub(super) fn is_present(&self, file: u32) -> bool {

@@ -27,8 +27,12 @@ struct Model {
     sizes: BTreeMap<(u8, u32), u64>,
     /// By slot and register: the file, which may have another name by now.
     open: BTreeMap<(u32, u8), (u8, u32)>,
+    /// Where an open file stands.
+    stands: BTreeMap<(u32, u8), u64>,
     /// Requests that must fail, by their number.
     failing: BTreeSet<usize>,
+    /// Writes of which half is done, by their number.
+    short: BTreeSet<usize>,
     count: usize,
     log: Vec<String>,
     /// What no program may ask for.
@@ -61,7 +65,15 @@ impl Model {
             self.wrong.push(note);
             return -libc_errno::EIO;
         }
-        self.take_effect(request)
+        let is_short = self.short.contains(&self.count) && operation == Operation::Write;
+        self.take_effect(&Request {
+            length_bytes: if is_short {
+                length_bytes / 2
+            } else {
+                length_bytes
+            },
+            ..*request
+        })
     }
 
     fn allows(&self, request: &Request) -> bool {
@@ -96,9 +108,11 @@ impl Model {
             Operation::Create => {
                 self.sizes.insert(name, 0);
                 self.open.insert(register, name);
+                self.stands.insert(register, 0);
             }
             Operation::Open => {
                 self.open.insert(register, name);
+                self.stands.insert(register, 0);
             }
             Operation::Close => {
                 self.open.remove(&register);
@@ -113,12 +127,17 @@ impl Model {
             }
             Operation::Write => {
                 let size = self.sizes.entry(self.open[&register]).or_default();
-                let offset_bytes = if offset_bytes == Request::AT_END {
-                    *size
-                } else {
-                    offset_bytes
+                let stands = self.stands.entry(register).or_default();
+                let offset_bytes = match offset_bytes {
+                    Request::AT_END => *size,
+                    0..=Request::OFFSET_MAX => offset_bytes,
+                    _ if offset_bytes == Request::seeking(offset_bytes & Request::OFFSET_MAX) => {
+                        offset_bytes & Request::OFFSET_MAX
+                    }
+                    _ => *stands,
                 };
-                *size = (*size).max(offset_bytes + u64::from(length_bytes));
+                *stands = offset_bytes + u64::from(length_bytes);
+                *size = (*size).max(*stands);
                 return length_bytes as i32;
             }
             Operation::Read => {
@@ -154,6 +173,8 @@ struct Seen {
     model: Model,
     /// Transactions that went well, and that failed, by kind.
     done: BTreeMap<u8, (u64, u64)>,
+    /// What each completion led to, and when.
+    flows: Vec<(u64, Flow)>,
     workers: Vec<Interpreter>,
     states: Vec<Arc<FileStates>>,
     is_ended: bool,
@@ -238,6 +259,7 @@ struct Setting {
     /// Files that exist before, of each fileset.
     present: Vec<u32>,
     failing: BTreeSet<usize>,
+    short: BTreeSet<usize>,
     seed: u64,
     /// Requests after which all is given up.
     requests_max: usize,
@@ -253,6 +275,7 @@ impl Default for Setting {
             slots: 1,
             present: Vec::new(),
             failing: BTreeSet::new(),
+            short: BTreeSet::new(),
             seed: 1,
             requests_max: 200_000,
             is_straight: false,
@@ -357,6 +380,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
     let states: Vec<Arc<FileStates>> = program.filesets.iter().map(new).collect();
     let mut model = Model {
         failing: setting.failing.clone(),
+        short: setting.short.clone(),
         ..Model::default()
     };
     for (fileset, present) in setting.present.iter().enumerate() {
@@ -372,6 +396,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
     let mut seen = Seen {
         model,
         done: BTreeMap::new(),
+        flows: Vec::new(),
         workers: Vec::new(),
         states,
         is_ended: false,
@@ -412,7 +437,9 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         free.insert(request.slot);
         let completion = Completion { slot, result };
         let generator = workers[worker].generator();
-        if let Flow::Timed { kind, errno, .. } = generator.complete(completion, now_ns) {
+        let flow = generator.complete(completion, now_ns);
+        seen.flows.push((now_ns, flow));
+        if let Flow::Timed { kind, errno, .. } = flow {
             let (well, badly) = seen.done.entry(kind).or_default();
             *(if errno == 0 { well } else { badly }) += 1;
         }

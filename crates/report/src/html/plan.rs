@@ -99,6 +99,7 @@ fn targets(plan: &Plan) -> Markup {
             TargetKind::Directory => "directory, with a work directory in it",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
+            TargetKind::Network => "TCP peer",
             TargetKind::Null => "nothing is touched",
         };
         vec![

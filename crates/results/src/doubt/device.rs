@@ -210,10 +210,12 @@ pub(super) fn file_smaller_than_memory(
     if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
         return None;
     }
-    if target_indexes(planned?)
-        .iter()
-        .all(|index| is_without_device(environment, *index))
-    {
+    let is_without = |index: &u32| {
+        let target = plan.targets.get(*index as usize);
+        let is_peer = target.is_some_and(|it| it.kind == TargetKind::Network);
+        is_peer || is_without_device(environment, *index)
+    };
+    if target_indexes(planned?).iter().all(is_without) {
         return None;
     }
     let used = used_bytes(planned?, plan);

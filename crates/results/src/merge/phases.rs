@@ -88,8 +88,9 @@ fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
         deleted_after_count: a.deleted_after_count.saturating_add(b.deleted_after_count),
         read_bytes: a.read_bytes.saturating_add(b.read_bytes),
         written_bytes: a.written_bytes.saturating_add(b.written_bytes),
-        read_bytes_float: a.read_bytes_float + b.read_bytes_float,
-        written_bytes_float: a.written_bytes_float + b.written_bytes_float,
+        // As the program that these are of adds them up.
+        read_bytes_float: f64::from(a.read_bytes_float as f32 + b.read_bytes_float as f32),
+        written_bytes_float: f64::from(a.written_bytes_float as f32 + b.written_bytes_float as f32),
         taken_count: a.taken_count.saturating_add(b.taken_count),
         creation_ns: a.creation_ns.max(b.creation_ns),
         directories_made_ns: a.directories_made_ns.max(b.directories_made_ns),

@@ -107,6 +107,7 @@ fn worker(worker_index: u32, name: &str, iodepth: u32, read_percent: f64) -> Wor
         content: ContentPlan::Incompressible,
         verify: false,
         transactions_per_connection: None,
+        network: false,
         cpu: None,
         job: None,
     }

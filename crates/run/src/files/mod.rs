@@ -10,6 +10,7 @@ pub(crate) mod task;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,9 @@ pub(crate) use requests::FileRequests;
 /// Starts of a program that does nothing, at most; more say nothing new.
 const BASELINE_COUNT_MAX: u64 = 1000;
 
+/// What directories that several processes have together are called, with the cell's number.
+pub const COMMON: &str = "common-";
+
 /// What the run lends to a cell that works on many files.
 pub(crate) struct FilesKit<'a> {
     pub plan: &'a Plan,
@@ -57,7 +61,7 @@ pub(crate) struct FilesKit<'a> {
     /// Set from outside when the process goes on after it was stopped.
     pub continued: &'a AtomicBool,
     /// Where it is agreed with other processes when a stage begins.
-    pub meeting: Option<&'a dyn Meeting>,
+    pub meeting: Option<&'a Arc<dyn Meeting>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
@@ -76,6 +80,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
     let mut grounds = Grounds::default();
     let mut warnings = Vec::new();
     let outcome = ProgramCourse::new(kit.cell, program).and_then(|mut course| {
+        course.set_meeting(kit.meeting.cloned());
         kit.make_trees(program, &mut grounds)?;
         let mut outcome = kit.run(&mut course, &mut grounds, &mut phases);
         if outcome.is_err() || kit.is_cut() {
@@ -119,10 +124,20 @@ impl FilesKit<'_> {
     }
 
     fn make_trees(&mut self, program: &Program, grounds: &mut Grounds) -> Result<(), RunError> {
+        let name = self
+            .has_others(program)
+            .then(|| format!("{COMMON}{}", self.cell.index));
         for target_index in target_indexes(self.cell) {
-            if let Some(prepared) = self.targets.get_mut(&target_index) {
-                grounds.trees.insert(target_index, prepared.make_tree()?);
-            }
+            let Some(prepared) = self.targets.get_mut(&target_index) else {
+                continue;
+            };
+            // Beside the directories of each.
+            let own = &self.plan.targets[target_index as usize].path;
+            let tree = match (&name, own.parent()) {
+                (Some(name), Some(beneath)) => Tree::in_common(beneath, name)?,
+                _ => prepared.make_tree()?,
+            };
+            grounds.trees.insert(target_index, tree);
         }
         let is_in_place = grounds.trees.values().any(Tree::is_in_place);
         if is_in_place && !keeps_to_its_own(program) {
@@ -157,7 +172,11 @@ impl FilesKit<'_> {
         grounds: &mut Grounds,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
+        let is_common = self.has_others(course.program());
         while !self.is_cut() {
+            if is_common {
+                self.hear_of_others(course)?;
+            }
             for before in course.before(grounds) {
                 self.before(before, grounds)?;
             }
@@ -167,6 +186,24 @@ impl FilesKit<'_> {
                 break;
             };
             self.stage(course, stage, phases)?;
+        }
+        Ok(())
+    }
+
+    /// Whether other processes work on the same files, or in the same directories.
+    fn has_others(&self, program: &Program) -> bool {
+        self.cell.rank.is_some() && program.needs_others()
+    }
+
+    /// Waits until all processes are as far, and hears what they did.
+    fn hear_of_others(&self, course: &mut ProgramCourse) -> Result<(), RunError> {
+        let Some(meeting) = self.meeting else {
+            return Ok(());
+        };
+        let news = course.news();
+        match meeting.exchange(news) {
+            Some(others) => course.learn(&others),
+            None => return Err(RunError::Stopped),
         }
         Ok(())
     }
@@ -257,7 +294,7 @@ impl FilesKit<'_> {
                 stop: self.stop,
                 skip: Some(self.skip),
                 continued: self.continued,
-                meeting: self.meeting,
+                meeting: self.meeting.map(|it| &**it),
                 course: shown,
                 devices,
                 status: None,

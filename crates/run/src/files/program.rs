@@ -5,6 +5,7 @@ mod figures;
 mod files;
 mod fill;
 mod in_place;
+mod news;
 mod pool;
 mod rounds;
 mod spawn;
@@ -18,13 +19,14 @@ use std::sync::Arc;
 
 use engine::{FileOptions, Fileset, OpenFlags, OpenWay};
 use generate::ContentSource;
-use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
+use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns, Waits};
 use results::{PhaseFigures, RunEvent, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
 
 use crate::RunError;
+use crate::crew::Meeting;
 
 use super::course::{Done, Grounds, Stage, Work, iodepth};
 use super::field;
@@ -48,8 +50,12 @@ pub(super) struct ProgramCourse {
     cell: Cell,
     program: Program,
     contents: Vec<ContentSource>,
+    /// Where it is heard what workers of other processes do.
+    meeting: Option<Arc<dyn Meeting>>,
     /// What is known of the files, by whose they are.
     states: BTreeMap<Owner, Arc<FileStates>>,
+    /// What other processes know of them.
+    agreed: BTreeMap<Owner, news::Agreed>,
     filesets: BTreeMap<Owner, Arc<Fileset>>,
     /// The trees of filesets that grow, by their numbers.
     trees: Trees,
@@ -121,7 +127,9 @@ impl ProgramCourse {
             },
             pools: Pools::of(cell, &program),
             cell: cell.clone(),
+            meeting: None,
             states: BTreeMap::new(),
+            agreed: BTreeMap::new(),
             filesets: BTreeMap::new(),
             trees: Trees::new(&program)?,
             ahead,
@@ -143,6 +151,11 @@ impl ProgramCourse {
             traces: Traces::default(),
             failure: None,
         })
+    }
+
+    /// What is done.
+    pub(super) const fn program(&self) -> &Program {
+        &self.program
     }
 
     fn owner(&self, fileset: usize, worker: &WorkerPlan) -> Owner {
@@ -276,7 +289,7 @@ impl ProgramCourse {
         let counts = phase.groups.iter().map(of_group);
         let own = self.cell.own_workers().count() as u32;
         let waits = Arc::new(Waits::new(&self.program, phase, of_group));
-        let phase_end = Arc::new(PhaseEnd::new(counts.sum::<u32>().min(own)));
+        let phase_end = self.phase_end(phase, counts.sum::<u32>().min(own));
         let ways = self.program.ways.len() as u8;
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
         let mut workers = self.cell.workers.clone().into_iter();

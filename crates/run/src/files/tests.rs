@@ -34,6 +34,7 @@ fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
         content: ContentPlan::Incompressible,
         verify: false,
         transactions_per_connection: None,
+        network: false,
         cpu: None,
         job: None,
     }

@@ -50,6 +50,7 @@ fn requested(lane: &Lane) -> Vec<Request> {
         Requests::SharedTransfer(generator) => of(generator),
         Requests::Iometer(generator) => of(generator),
         Requests::SharedIometer(generator) => of(generator),
+        Requests::Messages(generator) => of(generator),
     }
 }
 

@@ -91,6 +91,8 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("steady", &mut workload.steady, None, it);
     take("keep", &mut workload.keep, Some(false), it);
     take("warm", &mut workload.warm, Some(false), it);
+    let each = &mut workload.transactions_per_connection;
+    take("transactions_per_connection", each, None, it);
     take("position", &mut workload.position, None, it);
     take("cursor", &mut workload.cursor, None, it);
     take("sqpoll", &mut workload.sqpoll, Some(false), it);

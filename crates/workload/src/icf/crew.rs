@@ -10,6 +10,7 @@ use super::import::SECTOR_BYTES;
 use super::keywords::WorkerKind;
 use super::refusal::{check_name, refuse};
 use crate::Diagnostic;
+use crate::address::TcpAddress;
 use crate::model::{self, ContentChoice, OneOrMany, Workload};
 
 /// Most workers that are written, as many as a workload may have.
@@ -180,6 +181,11 @@ impl Export<'_> {
                 let message = format!("`{}` cannot be a target", crate::printable(name));
                 return Err(refuse(message, "rename the target"));
             }
+            if TcpAddress::is_meant(name) {
+                let name = crate::printable(name);
+                let message = format!("`{name}` names a port, and Iometer's files have none");
+                return Err(refuse(message, "keep the workload as a `.toml` file"));
+            }
             targets.push(Target {
                 name: name.clone(),
                 kind: WorkerKind::Disk,
@@ -214,6 +220,7 @@ impl Export<'_> {
             && start.is_none()
             && table.seed.is_none()
             && table.transactions_per_connection.is_none()
+            && self.workload.transactions_per_connection.is_none()
             && off.is_none()
             && content == Some(&ContentChoice::Repeating);
         if silent {
@@ -221,7 +228,8 @@ impl Export<'_> {
         }
         let off_seed = off.and_then(|off| off.fixed_seed);
         let off_transactions = off.and_then(|off| off.transactions_per_connection);
-        let transactions = table.transactions_per_connection;
+        let of_all = self.workload.transactions_per_connection;
+        let transactions = table.transactions_per_connection.or(of_all);
         Ok(Some(TargetSettings {
             outstanding_ios: iodepth.unwrap_or(1),
             test_connection_rate: transactions.is_some(),

@@ -34,7 +34,7 @@ pub struct Extras {
     /// The managers and how many of the workload's workers each has, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub managers: Vec<ManagerShare>,
-    /// Network workers, which are kept but never run.
+    /// Network workers. Those of TCP run behind the workload's own, those of VI never.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<NetworkWorker>,
     /// Network targets of disk workers, which are kept but never run.

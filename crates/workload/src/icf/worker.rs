@@ -99,8 +99,9 @@ pub(super) fn read(reader: &mut Reader<'_>, mut worker: Worker) -> Result<Worker
             WorkerKey::Type => {
                 let value = reader.value(line, WORKER, KEYS)?;
                 worker.kind = kind(reader, value)?;
-                if worker.kind.is_network() {
-                    let finding = reader.at(value, "network worker is kept, running it is refused");
+                if worker.kind == WorkerKind::NetworkVi {
+                    let what = "network worker of VI is kept, running it is refused";
+                    let finding = reader.at(value, what);
                     reader.warn(finding.help("remove the worker to run the others"));
                 }
             }

@@ -179,6 +179,9 @@ pub struct Workload {
     /// Read the test files into the page cache before each cell, to measure the cache; otherwise
     /// their pages are dropped before each cell, so that it starts cold. Default: false.
     pub warm: Option<bool>,
+    /// Close each target after so many transactions and open it again; 0 opens and closes only.
+    /// Iometer's test connection rate. Default: keep the targets open.
+    pub transactions_per_connection: Option<u32>,
     /// Where requests go: `uniform` over all aligned offsets that fit, or as `iometer` computes it,
     /// with its generator and its bias. Default: `uniform`.
     pub position: Option<PositionRule>,
@@ -260,7 +263,7 @@ by_key! {
     name, title, description, source, base = "use", targets, engine, cache, iodepth, rate,
     arrivals, curve, find_rate, find_depth, workers, size, times_memory, start, run_time,
     ramp_time, operations, new_file, until, steady, precondition, repetitions, precision, budget,
-    seed, cpus, verify, keep, warm, position, cursor, content, sqpoll, iopoll, batch, test_type,
-    cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way, tokens, phase, rounds, job,
-    access_spec, iometer, worker, part,
+    seed, cpus, verify, keep, warm, transactions_per_connection, position, cursor, content, sqpoll,
+    iopoll, batch, test_type, cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way,
+    tokens, phase, rounds, job, access_spec, iometer, worker, part,
 }

@@ -34,7 +34,7 @@ pub struct Worker {
     pub seed: Option<Seed>,
     /// What is written. Default: the workload's `content`.
     pub content: Option<ContentChoice>,
-    /// Reopen each target after so many transactions; 0 means open and close only. Default: keep
-    /// the targets open.
+    /// Close each target after so many transactions and open it again; 0 opens and closes only.
+    /// Default: the workload's `transactions_per_connection`.
     pub transactions_per_connection: Option<u32>,
 }

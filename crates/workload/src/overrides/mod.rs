@@ -7,8 +7,10 @@ mod written;
 
 use toml::Value;
 
+use crate::address::TcpAddress;
 use crate::check::{check, meaningless, strip};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::icf::with_network_workers;
 use crate::model::{OneOrMany, Table, Workload};
 use crate::native::parse;
 use crate::overlay::overlay;
@@ -24,7 +26,18 @@ pub struct Overrides {
     /// What is said to the tables of file workloads, in the order in which it was.
     table_options: Vec<TableOption>,
     /// See [`Self::set_ranks`].
-    ranks: Option<u32>,
+    ranks: Option<Ranks>,
+    /// Whether targets that are TCP peers are refused.
+    pub(crate) refuses_peers: bool,
+}
+
+/// How many processes share the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ranks {
+    /// So many, each with as many workers as one alone would have.
+    Each(u32),
+    /// So many, which have the workers together.
+    OfAll(u32),
 }
 
 /// Workloads with the options in place.
@@ -67,11 +80,16 @@ impl Overrides {
     /// Tells how many processes, on one machine or many, share the work: each has as many workers
     /// as a run by one would have.
     pub fn set_ranks(&mut self, ranks: u32) {
-        self.ranks = Some(ranks).filter(|ranks| *ranks > 1);
+        self.ranks = (ranks > 1).then_some(Ranks::Each(ranks));
+    }
+
+    /// Tells how many processes share the work, each of which has its part of the workers.
+    pub fn set_ranks_of_all(&mut self, ranks: u32) {
+        self.ranks = (ranks > 1).then_some(Ranks::OfAll(ranks));
     }
 
     /// How many processes share the work, where there are several.
-    pub(crate) const fn ranks(&self) -> Option<u32> {
+    pub(crate) const fn ranks(&self) -> Option<Ranks> {
         self.ranks
     }
 
@@ -99,6 +117,12 @@ impl Overrides {
                     .help("write `--set key=value`"),
             ),
         }
+    }
+
+    /// Refuses targets that are TCP peers, wherever they are named: whoever asks may use this
+    /// machine's paths and not its network.
+    pub fn refuse_peers(&mut self) {
+        self.refuses_peers = true;
     }
 
     /// Replaces the targets that workloads name.
@@ -164,13 +188,20 @@ impl Overrides {
         }
         let mut unused = Unused::default();
         let mut applied = Vec::with_capacity(workloads.len());
+        let mut warnings = Vec::new();
         for (index, workload) in workloads.iter().enumerate() {
             unused.workload_index = index;
-            applied.push(self.applied_to(workload, &mut unused)?);
+            let (workload, said) = with_network_workers(workload);
+            // Whoever names peers does not need to hear of them.
+            let mut targets = self.targets().iter();
+            let names_peers = targets.any(|target| TcpAddress::is_meant(target));
+            warnings.extend(said.into_iter().filter(|_| !names_peers));
+            applied.push(self.applied_to(&workload, &mut unused)?);
         }
+        warnings.extend(unused.warnings(workloads.len())?);
         Ok(Applied {
             workloads: applied,
-            warnings: unused.warnings(workloads.len())?,
+            warnings,
         })
     }
 
@@ -202,6 +233,8 @@ impl Overrides {
             drop_if(self.has("start"), &mut worker.start);
             drop_if(self.has("seed"), &mut worker.seed);
             drop_if(self.has("content"), &mut worker.content);
+            let each = &mut worker.transactions_per_connection;
+            drop_if(self.has("transactions_per_connection"), each);
         }
         for job in &mut workload.job {
             drop_if(self.has("engine"), &mut job.engine);

@@ -12,13 +12,11 @@ use super::lines::{Place, lines_of};
 use super::open_loop;
 use super::options::Options;
 use super::seeds::worker_seed;
+use super::space::SECTOR_BYTES;
 use super::{
-    CELLS_MAX, Context, WEIGHT_MAX, note_targets, note_workers, settings, space, too_heavy,
-    too_many_cells, weight,
+    CELLS_MAX, Context, WEIGHT_MAX, network, note_targets, note_workers, settings, space,
+    too_heavy, too_many_cells, weight,
 };
-
-/// Smallest unit of an alignment of 0.
-pub(super) const SECTOR_BYTES: u32 = 512;
 
 /// Names that a warning repeats.
 const NAMES_SHOWN: usize = 8;
@@ -42,7 +40,7 @@ pub(super) fn of_workload(
     let members = crew(workload)?;
     note_workers(workload, members.len(), context)?;
     settings::note_own(workload, &members, context);
-    refuse_network(workload, context);
+    network::refuse_vi(workload, context);
     let mut layout = Layout {
         context,
         workload,
@@ -62,25 +60,9 @@ pub(super) fn of_workload(
     for step_index in 0..step_count {
         layout.step(step_index, &depths, &mut cells)?;
     }
+    network::check_keys(workload, &cells)?;
     note_targets(workload_index, workload, context);
     Ok(cells)
-}
-
-fn refuse_network(workload: &Workload, context: &mut Context) {
-    let count = workload
-        .iometer
-        .as_ref()
-        .map_or(0, |extras| extras.network.len());
-    if count > 0 {
-        let message = format!(
-            "`{}` has network workers ({count}), which pgmeter does not run yet",
-            workload.name_or_default()
-        );
-        let help = "take the network workers out of the file";
-        context
-            .refusals
-            .push(Diagnostic::error("", message).help(help));
-    }
 }
 
 impl Layout<'_, '_> {
@@ -266,17 +248,28 @@ impl Layout<'_, '_> {
             };
             let targets = self.targets_of(*member_index)[..*target_count as usize].to_vec();
             check_depth(&member.name, depth, targets.len())?;
-            let spans = self.spans(&member, depth, &targets)?;
             let spec = &self.workload.access_spec[*spec_index];
             let lines = lines_of(spec);
-            self.check_lines(&lines, &spans)?;
             let name = spec
                 .name
                 .as_deref()
                 .unwrap_or(&self.options.name)
                 .to_owned();
+            let is_network = network::is_network(&member.name, &targets, self.context)?;
+            let spans = if is_network {
+                network::check_lines(&lines, &name, self.context)?;
+                network::spans(depth, &targets)
+            } else {
+                let spans = self.spans(&member, depth, &targets)?;
+                self.check_lines(&lines, &spans)?;
+                spans
+            };
             let index = workers.len() as u32;
-            workers.push(self.worker(&member, index, name, lines, spans));
+            let worker = self.worker(&member, index, name, lines, spans);
+            workers.push(WorkerPlan {
+                network: is_network,
+                ..worker
+            });
         }
         self.check_memory(&workers)?;
         let first = workers.first().map(|it| it.access_spec.clone());
@@ -284,6 +277,10 @@ impl Layout<'_, '_> {
         let spans = workers.iter().flat_map(|worker| &worker.spans);
         let reported = spans.map(|span| span.iodepth).max().unwrap_or(iodepth);
         let mut cell = self.cell(reported, workers, common);
+        network::check_cell(&cell, self.options)?;
+        if network::is_all(&cell) {
+            cell.cache = CacheMode::Buffered;
+        }
         if cell.new_file {
             self.end_when_full(&mut cell)?;
         }
@@ -373,6 +370,7 @@ impl Layout<'_, '_> {
             content: member.content.unwrap_or(options.content),
             verify: options.verify,
             transactions_per_connection: member.transactions_per_connection,
+            network: false,
             cpu: (!cpus.is_empty()).then(|| cpus[member.index % cpus.len()]),
             job: None,
         }

@@ -61,7 +61,9 @@ pub(super) fn crew(workload: &Workload) -> Result<Vec<Member>, Diagnostic> {
             start_bytes: table.start.map(|start| start.0),
             seed: table.seed.map(|seed| seed.0),
             content: table.content.as_ref().map(ContentPlan::from),
-            transactions_per_connection: table.transactions_per_connection,
+            transactions_per_connection: table
+                .transactions_per_connection
+                .or(workload.transactions_per_connection),
         });
     }
     Ok(members)

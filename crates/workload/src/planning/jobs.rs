@@ -12,11 +12,11 @@ use crate::plan::{
     WorkerPlan,
 };
 
-use super::cells::SECTOR_BYTES;
 use super::options::SEED_DEFAULT;
 use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::worker_seed;
+use super::space::SECTOR_BYTES;
 use super::targets::Entry;
 use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
 
@@ -105,6 +105,12 @@ impl Layout<'_, '_> {
                 TargetKind::Directory | TargetKind::Null => {}
                 TargetKind::File if !entry.facts.exists => {}
                 TargetKind::File | TargetKind::Device => file.name = None,
+                TargetKind::Network => {
+                    let path = crate::printable(&entry.facts.path);
+                    let message = format!("`{path}` is a TCP peer, and jobs work on files");
+                    let help = "name a directory, a file or a block device with `--target`";
+                    return Err(Diagnostic::error("", message).help(help));
+                }
             }
             if file.name.is_none() && entry.known {
                 let of_file = |it: &BuiltJob| it.plan.files.iter().any(|it| it.file_index == index);
@@ -334,6 +340,7 @@ fn worker(worker_index: u32, job: &BuiltJob, files: &JobFiles) -> WorkerPlan {
         content: job.content,
         verify: job.verify,
         transactions_per_connection: None,
+        network: false,
         cpu: job.cpu,
         job: Some(Box::new(job.plan.clone())),
     }

@@ -7,6 +7,7 @@ mod files;
 mod jobs;
 mod lines;
 mod memory;
+mod network;
 mod open_loop;
 mod options;
 mod order;
@@ -101,6 +102,9 @@ pub fn plan(
         return Err(flaw.diagnostic(""));
     }
     context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
+    if overrides.refuses_peers {
+        network::refuse(&context)?;
+    }
     let mut series = Vec::new();
     let mut seed = options::SEED_DEFAULT;
     for (index, workload) in applied.iter_mut().enumerate() {

@@ -131,6 +131,8 @@ impl Options {
             steps: Steps::of(workload.cycling.as_ref()),
         };
         r.shown("keep", workload.keep, false);
+        let each = workload.transactions_per_connection;
+        r.optional("transactions_per_connection", each, |it| it.to_string());
         Ok(options)
     }
 }

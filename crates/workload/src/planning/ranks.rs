@@ -2,11 +2,12 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
+use crate::overrides::Ranks;
 use crate::plan::{Cell, WorkerPlan};
 use crate::program::Program;
 
 /// Which worker works in which process.
-pub(super) struct Ranks {
+pub(super) struct Shares {
     workload: String,
     count: u32,
     /// Workers of each.
@@ -20,16 +21,19 @@ pub(super) struct Ranks {
 pub(super) fn share_out(
     workload: &mut Workload,
     target_count: usize,
-    ranks: Option<u32>,
-) -> Result<Ranks, Diagnostic> {
-    let mut share = Ranks {
+    ranks: Option<Ranks>,
+) -> Result<Shares, Diagnostic> {
+    let mut share = Shares {
         workload: workload.name_or_default().to_owned(),
-        count: ranks.unwrap_or(1),
+        count: match ranks {
+            Some(Ranks::Each(count) | Ranks::OfAll(count)) => count,
+            None => 1,
+        },
         each: 0,
     };
-    if ranks.is_none() {
+    let Some(ranks) = ranks else {
         return Ok(share);
-    }
+    };
     let jobs = crate::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
     if jobs.is_some() {
         return Err(share.refused("jobs end and await each other in one process"));
@@ -39,12 +43,21 @@ pub(super) fn share_out(
         Some(_) => target_count.max(1) as u32,
         None => tables.sum::<u32>().max(1),
     };
-    share.each = workload.workers.unwrap_or(once);
-    workload.workers = Some(share.each.saturating_mul(share.count));
+    let workers = workload.workers.unwrap_or(once);
+    match ranks {
+        Ranks::Each(count) => {
+            share.each = workers;
+            workload.workers = Some(workers.saturating_mul(count));
+        }
+        Ranks::OfAll(count) if workers.is_multiple_of(count) => share.each = workers / count,
+        Ranks::OfAll(_) => {
+            return Err(share.refused(&format!("{workers} workers cannot be shared evenly")));
+        }
+    }
     Ok(share)
 }
 
-impl Ranks {
+impl Shares {
     /// Tells each worker its process: as many follow each other as belong to one.
     ///
     /// # Errors

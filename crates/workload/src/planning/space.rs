@@ -13,6 +13,9 @@ use crate::plan::{Plan, TargetKind, TargetPlan};
 use super::Context;
 use super::targets::Entry;
 
+/// Smallest unit of an alignment of 0.
+pub(super) const SECTOR_BYTES: u32 = 512;
+
 /// A default is cut to whole multiples of this, and not below it.
 pub(super) const SIZE_UNIT: u64 = 1 << 20;
 

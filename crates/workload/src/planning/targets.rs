@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::address::TcpAddress;
 use crate::diagnostic::Diagnostic;
 use crate::facts::{SystemFacts, TargetFacts};
 use crate::model::{OneOrMany, Workload};
@@ -83,7 +84,8 @@ impl TargetTable {
     /// The paths that were named, in order.
     pub fn named_paths(&self) -> Vec<String> {
         let named = self.entries.iter().filter(|entry| entry.named);
-        let touched = named.filter(|entry| entry.facts.kind != TargetKind::Null);
+        let is_path = |kind| !matches!(kind, TargetKind::Null | TargetKind::Network);
+        let touched = named.filter(|entry| is_path(entry.facts.kind));
         touched.map(|entry| entry.facts.path.clone()).collect()
     }
 
@@ -142,8 +144,8 @@ impl<'a> Names<'a> {
 
 /// Where a name leads.
 enum Leads<'a> {
-    /// Each name to its own path.
-    Each(HashMap<&'a str, String>),
+    /// Each name to its own paths.
+    Each(HashMap<&'a str, Vec<String>>),
     /// Every name to all of these paths; nothing stands for the default target.
     All(Vec<String>),
 }
@@ -179,21 +181,30 @@ impl Resolver<'_> {
     }
 
     fn leads<'n>(&mut self, distinct: &[&'n str], options: &[String]) -> Leads<'n> {
+        let (peers, others): (Vec<_>, Vec<_>) =
+            distinct.iter().partition(|name| TcpAddress::is_meant(name));
+        if !options.is_empty() && !peers.is_empty() && (self.of_iometer || !others.is_empty()) {
+            return self.leads_by_kind([&peers, &others], options);
+        }
         if options.len() > 1 && options.len() == distinct.len() {
-            return Leads::Each(
-                distinct
-                    .iter()
-                    .copied()
-                    .zip(options.iter().cloned())
-                    .collect(),
-            );
+            return Leads::Each(in_pairs(distinct, options));
         }
         if !options.is_empty() {
             return Leads::All(options.to_vec());
         }
-        let paths: HashMap<&str, String> = distinct
+        let paths = self.own_paths(distinct);
+        if paths.is_empty() {
+            Leads::All(Vec::new())
+        } else {
+            Leads::Each(paths)
+        }
+    }
+
+    /// The paths that names stand for by themselves.
+    fn own_paths<'n>(&mut self, distinct: &[&'n str]) -> HashMap<&'n str, Vec<String>> {
+        let paths: HashMap<&str, Vec<String>> = distinct
             .iter()
-            .filter_map(|name| Some((*name, path_of(name, self.of_iometer)?)))
+            .filter_map(|name| Some((*name, vec![path_of(name, self.of_iometer)?])))
             .collect();
         for name in distinct.iter().filter(|name| !paths.contains_key(**name)) {
             let message = format!("`{}` is not a path on this machine", crate::printable(name));
@@ -201,11 +212,36 @@ impl Resolver<'_> {
             self.warnings
                 .push(Diagnostic::warning("", message).help(help));
         }
-        if paths.is_empty() {
-            Leads::All(Vec::new())
-        } else {
-            Leads::Each(paths)
+        paths
+    }
+
+    /// Where TCP peers and others are named, each kind leads to options of its own; what has none
+    /// stays what it is.
+    fn leads_by_kind<'n>(&mut self, names: [&[&'n str]; 2], options: &[String]) -> Leads<'n> {
+        let (peers, others): (Vec<_>, Vec<_>) = options
+            .iter()
+            .cloned()
+            .partition(|option| TcpAddress::is_meant(option));
+        let mut all = HashMap::new();
+        for (names, options) in names.into_iter().zip([peers, others]) {
+            if options.is_empty() {
+                all.extend(self.own_paths(names));
+            } else if options.len() > 1 && options.len() == names.len() {
+                all.extend(in_pairs(names, &options));
+            } else {
+                all.extend(names.iter().map(|name| (*name, options.clone())));
+                if names.is_empty() {
+                    let message = format!(
+                        "`{}` is used by no worker: all have TCP peers",
+                        crate::printable(&options[0])
+                    );
+                    let help = "leave it out, or name a peer as `tcp://HOST:PORT`";
+                    self.warnings
+                        .push(Diagnostic::warning("", message).help(help));
+                }
+            }
         }
+        Leads::Each(all)
     }
 
     fn list(&mut self, names: &[String], leads: &Leads) -> Vec<u32> {
@@ -214,6 +250,7 @@ impl Resolver<'_> {
             Leads::Each(paths) => names
                 .iter()
                 .filter_map(|name| paths.get(name.as_str()))
+                .flatten()
                 .collect(),
         };
         let unnamed = matches!(leads, Leads::All(paths) if paths.is_empty());
@@ -230,19 +267,21 @@ impl Resolver<'_> {
         let (facts, touched, warnings) = (self.facts, self.touched, &mut *self.warnings);
         self.table.index_of(path, touched, || {
             let known = facts.target(path);
-            if touched && known.is_none() {
+            let is_peer = TcpAddress::is_meant(path);
+            if touched && known.is_none() && !is_peer {
                 let message = format!("`{path}` does not exist on this machine");
                 let help = "name a target of this machine with `--target`";
                 warnings.push(Diagnostic::warning("", message).help(help));
             }
             let found = match known {
                 _ if !touched => TargetFacts::placeholder(path, TargetKind::Null),
+                _ if is_peer => TargetFacts::placeholder(path, TargetKind::Network),
                 Some(facts) => facts.clone(),
                 None => TargetFacts::placeholder(path, TargetKind::File),
             };
             Entry {
                 named: true,
-                ..Entry::new(found, known.is_some() || !touched)
+                ..Entry::new(found, known.is_some() || !touched || is_peer)
             }
         })
     }
@@ -274,6 +313,12 @@ impl Entry {
     }
 }
 
+/// Each name to the option in its place.
+fn in_pairs<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n str, Vec<String>> {
+    let options = options.iter().map(|option| vec![option.clone()]);
+    names.iter().copied().zip(options).collect()
+}
+
 /// The path that a name in a workload file stands for on Linux; nothing for Windows' names, for
 /// bare names of devices, and for all that is not absolute in a file of Iometer.
 ///
@@ -281,6 +326,9 @@ impl Entry {
 /// `/mnt/x [ext4]`.
 fn path_of(name: &str, of_iometer: bool) -> Option<String> {
     let name = name.trim();
+    if TcpAddress::is_meant(name) {
+        return Some(name.to_owned());
+    }
     if name.starts_with('/') {
         let bare = name
             .strip_suffix(']')

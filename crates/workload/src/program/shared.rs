@@ -1,15 +1,25 @@
-//! Which work on files several processes can share.
+//! Which work on files several processes can share, and what they must know of each other for it.
 
 use super::{
-    Act, Copies, Ending, FileNames, Group, Order, Pick, Program, ProgramPart, ProgramPhase, Share,
-    Turn, Until,
+    Act, Copies, FileNames, FilesetPlan, Group, Order, Pick, Program, ProgramPart, ProgramPhase,
+    Share, Turn, Until,
 };
 use super::{On, Quota};
 
 impl Program {
+    /// Whether workers meet in directories, or work on what others made: processes that share it
+    /// must then see the same directories, and hear of each other between its phases.
+    #[must_use]
+    pub fn needs_others(&self) -> bool {
+        let is_common = |set: &FilesetPlan| set.copies == Copies::One;
+        let is_shifted = |group: &Group| group.shift > 0;
+        self.filesets.iter().any(is_common) || self.groups().any(is_shifted)
+    }
+
     /// Why processes that share nothing but directories cannot share it; none where they can.
     ///
-    /// Each worker then has files of its own, and whatever ends it follows from what it does.
+    /// No two workers may then want the same file at the same time, and whatever ends one follows
+    /// from what it does.
     #[must_use]
     pub fn shared_flaw(&self) -> Option<&'static str> {
         if !self.tokens.is_empty() {
@@ -30,8 +40,7 @@ impl Program {
         if phase.groups.len() > 1 {
             return Some("several groups of workers work at the same time");
         }
-        let leveled = [Some(phase.time_up), phase.first_done];
-        if phase.first_done.is_some() || leveled.contains(&Some(Ending::Level)) {
+        if phase.first_done.is_some() {
             return Some("its workers end each other");
         }
         phase.groups.iter().find_map(|group| self.group_flaw(group))
@@ -42,7 +51,7 @@ impl Program {
             return Some("it starts programs");
         }
         let is_of_all = |quota: &Quota| quota.of == Share::Group;
-        if group.shift > 0 || group.quotas.iter().any(is_of_all) {
+        if group.quotas.iter().any(is_of_all) {
             return Some("its workers depend on what the others do");
         }
         let waits = |act: &Act| match act {
@@ -68,15 +77,23 @@ impl Program {
         if picks().any(is_told) {
             return Some("the order of its files does not go with a plan");
         }
-        let takes_turns = |pick: &Pick| pick.turn == Turn::Shared;
-        let is_common = |index: &u8| {
-            let set = self.filesets.get(usize::from(*index));
-            set.is_some_and(|set| {
-                set.copies == Copies::One || matches!(set.names, FileNames::Listed(_))
-            })
+        let set = |index: u8| self.filesets.get(usize::from(index));
+        let is_alone = group.workers == Some(1);
+        let collides = |pick: &Pick| {
+            let is_common = set(pick.fileset).is_some_and(|it| it.copies == Copies::One);
+            let is_apart = pick.turn == Turn::Slice || matches!(pick.order, Order::Index(_));
+            pick.turn == Turn::Shared || is_common && !is_apart && !is_alone
         };
-        if picks().any(takes_turns) || group.filesets().iter().any(is_common) {
+        let walks = group.any_act(&|act| matches!(act, Act::Walk(_)));
+        if picks().any(collides) || walks && !is_alone {
             return Some("its workers work on the same files");
+        }
+        let is_listed = |index: &u8| {
+            let names = set(*index).map(|it| &it.names);
+            matches!(names, Some(FileNames::Listed(_)))
+        };
+        if group.filesets().iter().any(is_listed) {
+            return Some("the names of its files do not go with a plan");
         }
         None
     }
@@ -95,7 +112,7 @@ fn has_known_end(part: &ProgramPart) -> bool {
 mod tests {
     use super::*;
     use crate::program::samples::{call, fileset, pick};
-    use crate::program::{Call, FileOperation, Measure, Tokens, Which};
+    use crate::program::{Call, Ending, FileOperation, Measure, Tokens, Which};
 
     fn creating(change: impl FnOnce(&mut Program)) -> Program {
         let create = Act::Call(call(
@@ -130,12 +147,10 @@ mod tests {
     fn workers_with_files_of_their_own_can_be_anywhere() {
         assert_eq!(creating(|_| {}).shared_flaw(), None);
         type Change = fn(&mut Program);
-        let changes: [Change; 6] = [
-            |it| it.filesets[0].copies = Copies::One,
+        let changes: [Change; 4] = [
             |it| it.tokens.push(Tokens::default()),
-            |it| group(it).shift = 1,
             |it| group(it).body.push(Act::Meet(0)),
-            |it| it.phases_mut()[0].time_up = Ending::Level,
+            |it| it.phases_mut()[0].first_done = Some(Ending::Stop),
             |it| {
                 let of = Share::Group;
                 let quota = Quota {
@@ -149,5 +164,13 @@ mod tests {
         for change in changes {
             assert!(creating(change).shared_flaw().is_some());
         }
+        let common = |it: &mut Program| it.filesets[0].copies = Copies::One;
+        assert!(creating(common).shared_flaw().is_some());
+        let alone = |it: &mut Program| {
+            common(it);
+            group(it).workers = Some(1);
+        };
+        assert!(creating(alone).shared_flaw().is_none() && creating(alone).needs_others());
+        assert!(!creating(|_| {}).needs_others());
     }
 }

@@ -151,7 +151,7 @@ impl RealConsole<'_> {
         let carried = carry_out(
             work,
             (keeper, directories),
-            (&stop, self.at_once),
+            (&stop, self.at_once, None),
             true,
             &mut |event| self.hear(&mut *text, event),
         )?;

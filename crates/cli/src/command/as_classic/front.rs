@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use crew::LeaderOptions;
 use front::{
     ArgumentError, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Placement, Refusal,
 };
@@ -20,6 +21,7 @@ use super::introduction::Introduction;
 use super::printed::Printed;
 use crate::args::DisplayArg;
 use crate::command::run::{exit, keeps, not_mounted, of_plan, planned};
+use crate::command::team::{Part, Team};
 use crate::document::Document;
 use crate::failure::{Exit, Failure, not_understood};
 use crate::input::FILE_BYTES_MAX;
@@ -78,7 +80,10 @@ pub(super) fn run(
         Ok(args) => args,
         Err(error) => return Ok(not_understood(error)),
     };
-    let arguments = texts(&args.args)?;
+    let mut arguments = texts(&args.args)?;
+    let Some(Gathered { stop, mut team }) = gathered(front, &mut arguments, at_once)? else {
+        return Ok(Exit::Measured);
+    };
     let system = rustix::system::uname();
     let host = system.nodename().to_string_lossy();
     let facts = target::system_facts(&[], None);
@@ -89,6 +94,7 @@ pub(super) fn run(
         host: host.split('.').next().unwrap_or_default(),
         memory_bytes: facts.memory_bytes,
         cpu_count: facts.cpu_count.into(),
+        has_ranks: team.is_some(),
         variable: &|name| std::env::var(name).ok(),
         temporary: &std::env::temp_dir(),
     };
@@ -119,11 +125,47 @@ pub(super) fn run(
     super::raise_descriptor_limit();
     let keeper = Keeper::open(place, !args.no_db);
     let directories = Directories::ready(front.name, &work);
-    let ended = directories.and_then(|it| measure(&work, (keeper, it), printed, at_once));
+    let crew = (&stop, team.as_mut());
+    let ended = directories.and_then(|it| measure(&work, (keeper, it), crew, printed, at_once));
     ended.map_err(|mut failure| {
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
         failure
     })
+}
+
+/// Who carries out the work.
+struct Gathered {
+    /// The flag that ends it.
+    stop: Arc<AtomicBool>,
+    /// Where there are several processes.
+    team: Option<Team>,
+}
+
+/// The processes that a launcher of MPI has started, of whose number the program is told; none
+/// where this one has done what another said.
+fn gathered(
+    front: &Front,
+    arguments: &mut Vec<String>,
+    at_once: fn() -> !,
+) -> Result<Option<Gathered>, Failure> {
+    let Some(option) = front.ranks else {
+        let stop = stop_flag(at_once)?;
+        return Ok(Some(Gathered { stop, team: None }));
+    };
+    let (part, stop) = Part::take_with(at_once)?;
+    let team = match part {
+        Part::Done => return Ok(None),
+        Part::Unheard => {
+            let message = "the first rank says what is wrong";
+            return Err(Failure::new(Exit::System, message, None::<String>));
+        }
+        Part::First(first) => Some(Team::of_ranks(first, LeaderOptions::default(), &stop)?),
+        Part::Alone => None,
+    };
+    if let Some(team) = &team {
+        arguments.splice(0..0, [option.to_owned(), team.leader.ranks().to_string()]);
+    }
+    Ok(Some(Gathered { stop, team }))
 }
 
 /// The arguments as text, which records keep.
@@ -191,16 +233,16 @@ fn differing(work: &FrontWork) -> impl Iterator<Item = &front::Difference> {
 fn measure(
     work: &FrontWork,
     (keeper, directories): (Keeper, Directories),
+    (stop, team): (&Arc<AtomicBool>, Option<&mut Team>),
     mut printed: Printed,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
-    let stop = stop_flag(at_once)?;
     // Live figures would be in the way of what is printed there.
     let is_quiet = !Stream::Error.is_terminal() || printed.is_on(Stream::Error);
     let carried = carry_out(
         work,
         (keeper, directories),
-        (&stop, at_once),
+        (stop, at_once, team),
         is_quiet,
         &mut |event| printed.hear(event),
     )?;
@@ -238,12 +280,19 @@ impl CarriedOut {
 pub(super) fn carry_out(
     work: &FrontWork,
     (mut keeper, directories): (Keeper, Directories),
-    (stop, at_once): (&Arc<AtomicBool>, fn() -> !),
+    (stop, at_once, team): (&Arc<AtomicBool>, fn() -> !, Option<&mut Team>),
     is_quiet: bool,
     hear: &mut dyn FnMut(&RunEvent) -> bool,
 ) -> Result<CarriedOut, Failure> {
-    let overrides = overrides(&directories.paths)?;
-    let planned = planned(&work.cells, &overrides, false)?;
+    let mut overrides = overrides(&directories.paths)?;
+    let mut leader = team;
+    let planned = match &mut leader {
+        Some(team) => {
+            overrides.set_ranks_of_all(team.leader.ranks());
+            team.planned(&work.cells, &overrides, stop)?
+        }
+        None => planned(&work.cells, &overrides, false)?,
+    };
     let continued = Continued::watch()?;
     let options = RunOptions {
         in_place: directories.in_place.clone(),
@@ -264,13 +313,18 @@ pub(super) fn carry_out(
         .chain(not_mounted(&planned.plan))
         .collect();
     let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
-    let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+    let mut listener = |event: &RunEvent| {
         keeper.hear(event);
         live.hear(event);
         if !hear(event) {
             options.stop.store(true, Ordering::Relaxed);
         }
-    });
+    };
+    let plan = &planned.plan;
+    let mut finished = match leader.map(|team| &mut team.leader) {
+        Some(leader) => run::run_with_crew(plan, warnings, &options, leader, &mut listener),
+        None => run::run(plan, warnings, &options, &mut listener),
+    };
     live.finish();
     let not_stored = keeper.finish(&mut finished.record);
     not_stored.iter().for_each(NotStored::tell);

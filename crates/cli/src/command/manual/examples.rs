@@ -153,6 +153,16 @@ const ALL: &[(&str, &str, &str)] = &[
         "pgmeter serve --listen 0.0.0.0:7764 --allow-host lab.example",
     ),
     (
+        "sink",
+        "The far end for `pgmeter run --target tcp://127.0.0.1:7765`, through `ssh -L`:",
+        "pgmeter sink",
+    ),
+    (
+        "sink",
+        "The same for whoever has the token:",
+        "pgmeter sink --listen 10.0.0.2:7765 --token-file token",
+    ),
+    (
         "doctor",
         "What can be measured in a directory:",
         "pgmeter doctor /mnt/disk",

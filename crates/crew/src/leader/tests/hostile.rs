@@ -199,7 +199,9 @@ fn a_leader_that_slept_takes_nobody_for_silent() {
     let (hub, ends) = hub(1);
     let clock = TscClock::new();
     play(ends, move |rank, order, send| {
-        routine(rank, order, &clock).map(|it| send(rank, encode(&it)));
+        if let Some(report) = routine(rank, order, &clock) {
+            send(rank, encode(&report));
+        }
     });
     let stop = AtomicBool::new(false);
     let mut leader = Leader::greet(hub, LeaderOptions::default(), &stop).expect("it is there");

@@ -382,7 +382,7 @@ impl Interpreter {
 }
 
 /// The number for a place in a file that is read and written where it stands.
-fn by_position(offset_bytes: u64, stands_bytes: u64, unit_bytes: u32) -> u64 {
+pub(super) fn by_position(offset_bytes: u64, stands_bytes: u64, unit_bytes: u32) -> u64 {
     match (offset_bytes, unit_bytes) {
         (Request::AT_END, _) => Request::SEEK_END,
         _ if offset_bytes != stands_bytes => Request::seeking(offset_bytes),

@@ -6,83 +6,41 @@
 //! end, a failure, a write that is not whole) is left to the interpreter, which is put where it
 //! would have stood.
 
+mod row;
+
 use std::mem;
 
 use engine::{Completion, Operation, OperationSet, Request};
 
 use super::{Interpreter, Level};
-use crate::program::code::{Amount, CallCode, Form, Instruction, Place, Subject};
-use crate::program::pick::{Picked, Picker, Turns};
-use crate::program::slot::{Frame, OngoingCall, Opened, Section};
+use crate::program::pick::Picked;
+use crate::program::slot::{Frame, OngoingCall, OpenStep, Opened, Section};
 use crate::program::states::Claim;
 use crate::{Flow, Generator, Step};
 
-/// The calls of a body at most.
-const CALLS_MAX: usize = 16;
-/// No call: the interpreter goes on by itself.
-const ASIDE: usize = CALLS_MAX;
+use row::{Effect, Row, RowRequest, Told, written_bytes};
+
+/// No request: the interpreter goes on by itself.
+const ASIDE: usize = usize::MAX;
 
 /// A worker whose body is a row of calls on the file that the first of them picks.
 #[derive(Debug)]
 pub struct Straight {
     interpreter: Interpreter,
     row: Row,
-    /// The call that is next or in flight, or [`ASIDE`].
+    /// The request that is next or in flight, or [`ASIDE`].
     at: usize,
     /// The file that was picked, and the one before it.
     file: u32,
     file_before: u32,
+    /// When the file was picked.
+    pick_ns: u64,
     /// When the first call of the row was issued; 0 before.
     begin_ns: u64,
-    /// When the last one was.
-    call_ns: u64,
-}
-
-/// The body of an interpreter that goes a straight path.
-#[derive(Debug)]
-struct Row {
-    calls: Box<[StraightCall]>,
-    /// The picker of the first call, and its fileset.
-    picker: usize,
-    fileset: u8,
-    /// What the calls are counted as together.
-    kind: u8,
-    label: Option<u8>,
-    /// Where the interpreter's transaction ends.
-    end: u16,
-    /// Bytes that all calls write.
-    bytes: u64,
-}
-
-/// A call that is known but for its file.
-#[derive(Debug)]
-struct StraightCall {
-    /// Where its instruction stands.
-    instruction: u16,
-    request: Request,
-    /// What it returns at least if all goes well.
-    result_min: i32,
-    effect: Effect,
-    label: Option<u8>,
-}
-
-/// What a call changes of what is known of its file.
-#[derive(Debug, Clone, Copy)]
-enum Effect {
-    Nothing,
-    /// It exists, is open, and may be empty now.
-    Create {
-        claim: Claim,
-        is_emptying: bool,
-    },
-    Open {
-        is_emptying: bool,
-    },
-    Write,
-    Close,
-    Unlink,
-    /// It was only named.
-    LetGo(Claim),
+    /// When the last request was.
+    request_ns: u64,
+    /// When each step of the row began that does not begin with it.
+    steps_ns: Box<[u64]>,
 }
 
 impl Straight {
@@ -94,12 +52,14 @@ impl Straight {
         match Row::of(&interpreter) {
             Some(row) => Ok(Self {
                 interpreter,
+                steps_ns: vec![0; row.steps.len()].into(),
                 row,
                 at: ASIDE,
                 file: 0,
                 file_before: 0,
+                pick_ns: 0,
                 begin_ns: 0,
-                call_ns: 0,
+                request_ns: 0,
             }),
             None => Err(Box::new(interpreter)),
         }
@@ -116,113 +76,6 @@ impl AsRef<Interpreter> for Straight {
     fn as_ref(&self) -> &Interpreter {
         &self.interpreter
     }
-}
-
-impl Row {
-    /// None where something else is done, or what is done is not known beforehand.
-    fn of(interpreter: &Interpreter) -> Option<Self> {
-        let code = &interpreter.code;
-        let begin = usize::from(code.body);
-        let Instruction::TransactionBegin { kind, label, end } = code.instructions[begin] else {
-            return None;
-        };
-        let is_body = code.instructions.get(usize::from(end) + 1) == Some(&Instruction::RoundEnd);
-        let is_alone = interpreter.slots.len() == 1 && interpreter.is_empty(code.first);
-        let inner = &code.instructions[begin + 1..usize::from(end)];
-        if !is_body || !is_alone || inner.len() > CALLS_MAX {
-            return None;
-        }
-        let call = |it: &Instruction| match it {
-            Instruction::Call(number) => code.calls.get(usize::from(*number)),
-            _ => None,
-        };
-        let codes: Vec<&CallCode> = inner.iter().map(call).collect::<Option<_>>()?;
-        let (first, rest) = codes.split_first()?;
-        let Subject::Pick(picker) = first.subject else {
-            return None;
-        };
-        let picker = usize::from(picker);
-        let Picker { turns, fileset, .. } = &code.pickers[picker];
-        // Those that are through stay so, however often they are asked.
-        let has_end = matches!(turns, Turns::Once { .. });
-        let of_first = |it: &&CallCode| it.subject == Subject::Handle && it.handle == first.handle;
-        let closes = |it: &CallCode| it.operation == Operation::Close;
-        let opens = matches!(first.operation, Operation::Create | Operation::Open);
-        let is_closed = match rest.split_last() {
-            Some((last, between)) => opens && closes(last) && !between.iter().any(|it| closes(it)),
-            None => !opens,
-        };
-        if !has_end || !is_closed || !rest.iter().all(of_first) {
-            return None;
-        }
-        let mut here_bytes = 0;
-        let places = code.body + 1..;
-        let calls = codes.iter().zip(places);
-        let calls = calls.map(|(call, at)| StraightCall::of(call, at, &mut here_bytes));
-        Some(Self {
-            calls: calls.collect::<Option<_>>()?,
-            picker,
-            fileset: *fileset,
-            kind,
-            label,
-            end,
-            bytes: here_bytes,
-        })
-    }
-}
-
-impl StraightCall {
-    /// None of what is not known beforehand. Files are written from their beginning on.
-    fn of(call: &CallCode, instruction: u16, here_bytes: &mut u64) -> Option<Self> {
-        let Amount::Fixed(bytes) = call.amount else {
-            return None;
-        };
-        let is_emptying = call.is_emptying;
-        let effect = match call.operation {
-            Operation::Create => Effect::Create {
-                claim: call.claim,
-                is_emptying,
-            },
-            Operation::Open => Effect::Open { is_emptying },
-            Operation::Close => Effect::Close,
-            Operation::Write => Effect::Write,
-            Operation::Fsync | Operation::Fdatasync => Effect::Nothing,
-            Operation::Unlink => Effect::Unlink,
-            Operation::Stat => Effect::LetGo(call.claim),
-            _ => return None,
-        };
-        let is_write = call.operation == Operation::Write;
-        let (offset_bytes, length_bytes) = match (&call.form, &call.place) {
-            (Form::Code(code), _) if !is_write => (*code, 0),
-            (Form::Offset, Place::Here) if is_write => (*here_bytes, u32::try_from(bytes).ok()?),
-            _ => return None,
-        };
-        let is_one_piece = length_bytes <= call.piece_bytes && (length_bytes > 0) == is_write;
-        if call.second.is_some() || !is_one_piece {
-            return None;
-        }
-        *here_bytes += u64::from(length_bytes);
-        Some(Self {
-            instruction,
-            request: Request {
-                operation: call.operation,
-                handle: call.handle,
-                length_bytes,
-                offset_bytes,
-                // The file comes with the round.
-                ..Request::NOTHING
-            },
-            result_min: i32::try_from(length_bytes).ok()?,
-            effect,
-            label: call.label,
-        })
-    }
-}
-
-/// What calls write.
-fn bytes(calls: &[StraightCall]) -> u64 {
-    let each = calls.iter().map(|it| u64::from(it.request.length_bytes));
-    each.sum()
 }
 
 impl Generator for Straight {
@@ -253,12 +106,12 @@ impl Generator for Straight {
 
     #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        let Some(call) = self.row.calls.get(self.at) else {
+        let Some(request) = self.row.requests.get(self.at) else {
             return self.next_aside(slot, now_ns);
         };
         let inner = &mut self.interpreter;
-        let is_over = now_ns >= inner.end_ns && inner.is_time_over(now_ns);
-        if is_over || !inner.phase_end.is_quiet() {
+        let may_be_over = now_ns >= inner.end_ns || !inner.phase_end.is_quiet();
+        if may_be_over && request.is_over(inner, now_ns) {
             return self.next_aside(slot, now_ns);
         }
         if self.at == 0 {
@@ -267,16 +120,17 @@ impl Generator for Straight {
                 Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
                 Picked::Busy | Picked::Nothing => return self.next_aside(slot, now_ns),
             }
+            self.pick_ns = now_ns;
         }
-        inner.amounts.calls += 1;
+        inner.amounts.calls += u64::from(request.begun_calls);
         if self.begin_ns == 0 {
             self.begin_ns = now_ns;
         }
-        self.call_ns = now_ns;
+        self.request_ns = now_ns;
         Step::Issue(Request {
             fileset: self.row.fileset,
             file_index: self.file,
-            ..call.request
+            ..request.request
         })
     }
 
@@ -290,14 +144,14 @@ impl Generator for Straight {
 
     #[inline]
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
-        let call = match self.row.calls.get(self.at) {
-            Some(call) if completion.result >= call.result_min => call,
+        let request = match self.row.requests.get(self.at) {
+            Some(request) if completion.result >= request.result_min => request,
             _ => return self.complete_aside(completion, now_ns),
         };
         let inner = &mut self.interpreter;
-        let bytes = u64::from(call.request.length_bytes);
+        let bytes = u64::from(request.request.length_bytes);
         let states = &inner.states[usize::from(self.row.fileset)];
-        match call.effect {
+        match request.effect {
             Effect::Nothing => {}
             Effect::Create { claim, is_emptying } => {
                 match claim {
@@ -315,25 +169,66 @@ impl Generator for Straight {
             }
             Effect::Write => {
                 inner.amounts.written_bytes += bytes;
-                states.reach(self.file, call.request.offset_bytes + bytes);
+                states.reach(self.file, request.offset_bytes + bytes);
+            }
+            Effect::WriteOn => {
+                inner.amounts.written_bytes += bytes;
+                states.reach(self.file, request.offset_bytes + bytes);
+                self.at += 1;
+                return Flow::Continues;
             }
             Effect::Close => states.release(self.file, Claim::Use),
             Effect::Unlink => states.vanish(self.file),
             Effect::LetGo(claim) => states.release(self.file, claim),
         }
-        if let Some(label) = call.label {
-            let span_ns = now_ns.saturating_sub(self.call_ns);
-            inner.steps[usize::from(label)].record(span_ns, bytes, false);
+        match request.told {
+            Told::Nothing => {}
+            Told::Call(label) => {
+                let span_ns = now_ns.saturating_sub(self.request_ns);
+                inner.steps[usize::from(label)].record(span_ns, bytes, false);
+            }
+            Told::Steps(label) => self.turn_steps(label, bytes, now_ns),
         }
         self.at += 1;
-        match self.at < self.row.calls.len() {
+        match self.at < self.row.requests.len() {
             true => Flow::Apart,
             false => self.end_round(now_ns),
         }
     }
 }
 
+impl RowRequest {
+    /// Whether it is not to be asked for any more. What was begun is done.
+    #[cold]
+    #[inline(never)]
+    fn is_over(&self, inner: &mut Interpreter, now_ns: u64) -> bool {
+        let is_time_over =
+            |inner: &mut Interpreter| now_ns >= inner.end_ns && inner.is_time_over(now_ns);
+        self.begun_calls > 0 && (is_time_over(inner) || !inner.phase_end.is_quiet())
+    }
+}
+
 impl Straight {
+    /// Counts the call that is done, if it has a label, and the steps that end with it; others
+    /// begin.
+    fn turn_steps(&mut self, label: Option<u8>, bytes: u64, now_ns: u64) {
+        let counters = &mut self.interpreter.steps;
+        if let Some(label) = label {
+            let span_ns = now_ns.saturating_sub(self.request_ns);
+            counters[usize::from(label)].record(span_ns, bytes, false);
+        }
+        for (step, start_ns) in self.row.steps.iter().zip(&mut self.steps_ns) {
+            if step.last == self.at {
+                let start_ns = step.began_ns(self.pick_ns, *start_ns);
+                let span_ns = now_ns.saturating_sub(start_ns);
+                counters[usize::from(step.label)].record(span_ns, step.bytes, false);
+            }
+            if step.first == self.at + 1 {
+                *start_ns = now_ns;
+            }
+        }
+    }
+
     /// The row is done, and another one begins if there is to be one.
     #[inline]
     fn end_round(&mut self, now_ns: u64) -> Flow {
@@ -384,80 +279,109 @@ impl Straight {
     }
 
     /// The interpreter goes on from here by itself, unless it does already; it stands before the
-    /// call that is next, or waits for it.
+    /// request that is next, or waits for it.
     fn step_aside(&mut self, is_in_flight: bool) {
         let at = mem::replace(&mut self.at, ASIDE);
-        let Some(call) = self.row.calls.get(at) else {
+        let Some(request) = self.row.requests.get(at) else {
             return;
         };
+        let (instruction, bytes) = (request.instruction, request.offset_bytes);
         let is_in_row = at > 0 || is_in_flight;
-        let frame = self.frame(at, self.begin_ns);
-        let row_bytes = self.row.bytes;
+        self.leave_register(at, is_in_flight);
         let inner = &mut self.interpreter;
+        inner.in_flight = u32::from(is_in_flight);
         let slot = &mut inner.slots[0];
         slot.idle_rounds = 0;
         slot.is_round_busy = is_in_row;
         slot.at = inner.code.body;
-        inner.in_flight = u32::from(is_in_flight);
-        let request = &call.request;
-        let wrote = |it: &&StraightCall| it.request.operation == Operation::Write;
-        let register = &mut slot.registers[usize::from(request.handle)];
-        // What the row before has left there.
-        let last = self.row.calls.iter().rev().find(wrote);
-        let (mut here_bytes, mut last_bytes) = (row_bytes, last.map(|it| it.request.offset_bytes));
+        if !is_in_row {
+            return;
+        }
+        slot.at = instruction;
+        slot.frame = Frame {
+            kind: Some(self.row.kind),
+            label: self.row.label,
+            bytes,
+            end: self.row.end,
+            loop_count: 0,
+            step_count: 0,
+            start_ns: self.begin_ns,
+            errno: 0,
+        };
+        self.leave_steps(at);
+        if is_in_flight {
+            self.interpreter.slots[0].call = self.ongoing(at);
+        }
+    }
+
+    /// The register is as the interpreter would have left it.
+    fn leave_register(&mut self, at: usize, is_in_flight: bool) {
+        let (row, requests) = (&self.row, &self.row.requests);
+        let inner = &mut self.interpreter;
+        // Until the first call of a row is done that is how the row before has left it.
+        let is_as_before = at == 0 && inner.amounts.calls > u64::from(is_in_flight);
+        let (here_bytes, stands_bytes, begun) = match is_as_before {
+            true => (row.bytes, row.bytes, requests.len()),
+            // A call that goes on has its bytes behind it when it is done.
+            false => (
+                row.call_around(at)[0].offset_bytes,
+                requests[at].offset_bytes,
+                at + usize::from(is_in_flight),
+            ),
+        };
+        let begins =
+            |it: &&RowRequest| it.request.operation == Operation::Write && it.begun_calls > 0;
+        let last = requests[..begun].iter().rev().find(begins);
+        let handle = usize::from(requests[at].request.handle);
+        let register = &mut inner.slots[0].registers[handle];
         register.fileset = self.row.fileset;
         register.file = match (at, is_in_flight) {
             (0, true) => self.file_before,
             _ => self.file,
         };
-        let begun = at as u64 + u64::from(is_in_flight);
-        if at > 0 || inner.amounts.calls == begun {
-            (here_bytes, last_bytes) = (frame.bytes, None);
-        }
+        (register.here_bytes, register.stands_bytes) = (here_bytes, stands_bytes);
+        register.last_bytes = last.map_or(0, |it| it.offset_bytes);
         if at > 0 {
             register.is_open = true;
             register.opened = Opened::InTransaction;
-            let begun = self.row.calls[..at]
-                .iter()
-                .chain(is_in_flight.then_some(call));
-            last_bytes = begun.rev().find(wrote).map(|it| it.request.offset_bytes);
-        }
-        (register.here_bytes, register.stands_bytes) = (here_bytes, here_bytes);
-        register.last_bytes = last_bytes.unwrap_or(0);
-        if !is_in_row {
-            return;
-        }
-        slot.at = call.instruction;
-        slot.frame = frame;
-        if is_in_flight {
-            slot.call = OngoingCall {
-                is_begun: true,
-                offset_bytes: match wrote(&call) {
-                    true => request.offset_bytes,
-                    false => 0,
-                },
-                left_bytes: request.length_bytes.into(),
-                start_ns: self.call_ns,
-                fileset: self.row.fileset,
-                file: self.file,
-                is_claimed: at == 0,
-                expected_bytes: request.length_bytes,
-                ..OngoingCall::default()
-            };
         }
     }
 
-    /// The transaction of the row, of which so many calls are done.
-    fn frame(&self, done: usize, start_ns: u64) -> Frame {
-        Frame {
-            kind: Some(self.row.kind),
-            label: self.row.label,
-            bytes: bytes(&self.row.calls[..done]),
-            end: self.row.end,
-            loop_count: 0,
-            step_count: 0,
-            start_ns,
-            errno: 0,
+    /// The steps go on that are open before a request.
+    fn leave_steps(&mut self, at: usize) {
+        let slot = &mut self.interpreter.slots[0];
+        slot.step_count = 0;
+        for (step, start_ns) in self.row.steps.iter().zip(&self.steps_ns) {
+            if (step.first..=step.last).contains(&at) {
+                slot.steps[usize::from(slot.step_count)] = OpenStep {
+                    label: step.label,
+                    start_ns: step.began_ns(self.pick_ns, *start_ns),
+                    bytes: written_bytes(&self.row.requests[step.first..at]),
+                    has_failed: false,
+                };
+                slot.step_count += 1;
+            }
+        }
+    }
+
+    /// The call of a request that is in flight.
+    fn ongoing(&self, at: usize) -> OngoingCall {
+        let request = &self.row.requests[at];
+        let call = self.row.call_around(at);
+        let is_write = request.request.operation == Operation::Write;
+        let moved_bytes = request.offset_bytes - call[0].offset_bytes;
+        OngoingCall {
+            is_begun: true,
+            offset_bytes: if is_write { request.offset_bytes } else { 0 },
+            left_bytes: written_bytes(call) - moved_bytes,
+            moved_bytes,
+            // Asked for where calls have labels only, which have one request each.
+            start_ns: self.request_ns,
+            fileset: self.row.fileset,
+            file: self.file,
+            is_claimed: at == 0,
+            expected_bytes: request.request.length_bytes,
+            ..OngoingCall::default()
         }
     }
 }

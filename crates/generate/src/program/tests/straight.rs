@@ -1,28 +1,168 @@
 //! The straight path does what the interpreter does.
 
-use workload::program::Ending;
+use workload::program::{Ending, Way};
 
 use super::*;
 
+/// Labels: one of the whole, the others of steps and calls.
+const LABELS: [&str; 4] = ["whole", "step", "other", "call"];
+const STEPS: std::ops::Range<u8> = 1..4;
+
+/// What is done to each file, and how.
+#[derive(Debug, Clone)]
+struct Row {
+    acts: Vec<Act>,
+    /// Steps: a label, where they begin, and how many acts they are around.
+    steps: Vec<(u8, prop::sample::Index, prop::sample::Index)>,
+    is_labeled: bool,
+}
+
+impl Row {
+    /// Each step is around what there is then, earlier steps included.
+    fn body(self) -> Vec<Act> {
+        let mut acts = self.acts;
+        for (label, begin, count) in self.steps {
+            let begin = begin.index(acts.len());
+            let end = begin + 1 + count.index(acts.len() - begin);
+            let inner = acts.drain(begin..end).collect();
+            acts.insert(begin, Act::Step(label, inner));
+        }
+        match self.is_labeled {
+            true => vec![Act::Transaction(0, acts)],
+            false => acts,
+        }
+    }
+}
+
+/// A write whose amount is known, in pieces unless it has a label.
+fn write() -> impl Strategy<Value = Act> {
+    let bytes = prop_oneof![
+        Just(Bytes::Size),
+        (0_u64..20_000).prop_map(|bytes| Bytes::Law(Law::fixed(bytes))),
+    ];
+    let piece_bytes = prop::sample::select(vec![1000, 4096, 50_000]);
+    (bytes, piece_bytes, label()).prop_map(|(bytes, piece_bytes, label)| {
+        Act::Call(Call {
+            label,
+            piece_bytes: if label.is_some() { 50_000 } else { piece_bytes },
+            bytes,
+            ..call(FileOperation::Write, On::Handle)
+        })
+    })
+}
+
+fn label() -> impl Strategy<Value = Option<u8>> {
+    prop::option::weighted(0.3, STEPS)
+}
+
+fn labeled(operation: FileOperation, on: On, label: Option<u8>) -> Act {
+    Act::Call(Call {
+        label,
+        ..call(operation, on)
+    })
+}
+
 /// What a body does with each file: the first call, then what it does to what is open.
-fn bodies() -> impl Strategy<Value = Vec<Act>> {
-    let writes = prop::collection::vec(prop::bool::weighted(0.7), 0..6);
-    let opening = (prop::bool::ANY, writes).prop_map(|(creates, writes)| {
+fn rows() -> impl Strategy<Value = Row> {
+    let handled = |operation| label().prop_map(move |it| labeled(operation, On::Handle, it));
+    let inner = prop_oneof![
+        3 => write().boxed(),
+        1 => handled(FileOperation::Fsync).boxed(),
+    ];
+    let inner = prop::collection::vec(inner, 0..6);
+    let opening = (
+        prop::bool::ANY,
+        label(),
+        inner,
+        handled(FileOperation::Close),
+    );
+    let opening = opening.prop_map(|(creates, label, inner, close)| {
         let (operation, which) = match creates {
             true => (FileOperation::Create, Which::Absent),
             false => (FileOperation::Open, Which::Present),
         };
-        let inner = writes.into_iter().map(|is_write| match is_write {
-            true => moving(FileOperation::Write, Bytes::Law(Law::fixed(4096)), 4096),
-            false => act(FileOperation::Fsync, On::Handle),
-        });
-        let first = [act(operation, On::Name(pick(0, which)))].into_iter();
-        let last = [act(FileOperation::Close, On::Handle)];
-        first.chain(inner).chain(last).collect()
+        let first = labeled(operation, On::Name(pick(0, which)), label);
+        [first].into_iter().chain(inner).chain([close]).collect()
     });
-    let named = prop::sample::select(vec![FileOperation::Stat, FileOperation::Unlink])
-        .prop_map(|operation| vec![act(operation, On::Name(pick(0, Which::Present)))]);
-    prop_oneof![3 => opening, 1 => named]
+    let named = prop::sample::select(vec![FileOperation::Stat, FileOperation::Unlink]);
+    let named = (named, label()).prop_map(|(operation, label)| {
+        vec![labeled(operation, On::Name(pick(0, Which::Present)), label)]
+    });
+    let acts = prop_oneof![3 => opening.boxed(), 1 => named.boxed()];
+    let steps = prop::collection::vec(
+        (
+            STEPS,
+            any::<prop::sample::Index>(),
+            any::<prop::sample::Index>(),
+        ),
+        0..5,
+    );
+    (acts, steps, prop::bool::ANY).prop_map(|(acts, steps, is_labeled)| Row {
+        acts,
+        steps,
+        is_labeled,
+    })
+}
+
+/// When a worker is to be done, and what ends it before.
+#[derive(Debug, Clone)]
+struct Ends {
+    quota: Option<Quota>,
+    time_ns: Option<u64>,
+    ending: Ending,
+    failed: Failed,
+    out: Out,
+    /// Whether the name is looked at when all is done.
+    has_last: bool,
+}
+
+fn ends() -> impl Strategy<Value = Ends> {
+    let what = prop_oneof![
+        (Just(Measure::Rounds), 1_u64..20),
+        (STEPS.prop_map(Measure::Steps), 1_u64..20),
+        (STEPS.prop_map(Measure::StepBytes), 1_u64..100_000),
+        (Just(Measure::Calls), 1_u64..60),
+        (Just(Measure::Bytes), 1_u64..100_000),
+    ];
+    let of = prop::sample::select(vec![Share::Each, Share::Group]);
+    let quota = (what, of).prop_map(|((what, count), of)| Quota { what, count, of });
+    (
+        prop::option::of(quota),
+        prop::option::of(1_u64..90_000),
+        prop::sample::select(vec![Ending::Stop, Ending::Finish, Ending::Level]),
+        prop::sample::select(FAILED.to_vec()),
+        prop::sample::select(vec![Out::EndWorker, Out::EndPhase, Out::Skip]),
+        prop::bool::ANY,
+    )
+        .prop_map(|(quota, time_ns, ending, failed, out, has_last)| Ends {
+            quota,
+            time_ns,
+            ending,
+            failed,
+            out,
+            has_last,
+        })
+}
+
+/// A call that asks for nothing where files are empty.
+fn left_out(act: &mut Act) -> Option<&mut Call> {
+    match act {
+        Act::Call(call) if call.bytes == Bytes::Size => Some(call),
+        _ => None,
+    }
+}
+
+/// How files are opened: where they stand or not, in pieces or not.
+fn ways() -> impl Strategy<Value = Way> {
+    let unit_bytes = prop::sample::select(vec![0, 0, 512]);
+    (prop::bool::ANY, prop::bool::ANY, unit_bytes).prop_map(|(is_truncating, seeks, unit_bytes)| {
+        Way {
+            is_truncating,
+            seeks,
+            unit_bytes,
+            ..Way::default()
+        }
+    })
 }
 
 const FAILED: [Failed; 4] = [
@@ -47,9 +187,9 @@ fn told(seen: &Seen) -> String {
         format!("{present:?} {}", it.present_bytes())
     });
     let parts: Vec<String> = workers.chain(states).collect();
-    let (model, done, is_ended) = (&seen.model, &seen.done, seen.is_ended);
+    let (model, flows, is_ended) = (&seen.model, &seen.flows, seen.is_ended);
     format!(
-        "{:?} {:?} {done:?} {is_ended} {parts:?}",
+        "{:?} {:?} {flows:?} {is_ended} {parts:?}",
         model.log, model.wrong
     )
 }
@@ -57,33 +197,43 @@ fn told(seen: &Seen) -> String {
 proptest! {
     #[test]
     fn both_paths_are_one(
-        body in bodies(),
-        is_labeled in prop::bool::ANY,
+        mut row in rows(),
+        way in ways(),
+        size_bytes in prop::sample::select(vec![0, 1, 10_000]),
         present in 0_u32..20,
         failing in prop::collection::btree_set(1_usize..60, 0..3),
-        rounds in prop::option::of(1_u64..20),
-        time_ns in prop::option::of(1_u64..60_000),
-        ending in prop::sample::select(vec![Ending::Stop, Ending::Finish, Ending::Level]),
-        failed in prop::sample::select(FAILED.to_vec()),
+        short in prop::collection::btree_set(1_usize..60, 0..3),
+        ends in ends(),
+        requests_max in prop::sample::select(vec![1, 20, 45, 2000, 2000, 2000]),
         workers in 1_u32..4,
     ) {
-        let program = of(vec![set("files", 20)], &["whole"]);
-        let body = match is_labeled {
-            true => vec![Act::Transaction(0, body)],
-            false => body,
-        };
-        let mut phase = phase(body);
-        phase.time_ns = time_ns;
-        phase.time_up = ending;
-        phase.first_done = (workers > 1).then_some(ending);
-        phase.groups[0].failed = failed;
-        let quota = |count| Quota { what: Measure::Rounds, count, of: Share::Each };
-        phase.groups[0].quotas = rounds.map(quota).into_iter().collect();
+        let files = FilesetPlan { size: Law::fixed(size_bytes), ..set("files", 20) };
+        let mut program = of(vec![files], &LABELS);
+        program.ways = vec![way];
+        // What is left out as files are empty is no part of a step, and has no label.
+        let mut empty: Vec<&mut Call> = row.acts.iter_mut().filter_map(left_out).collect();
+        if size_bytes == 0 && !empty.is_empty() {
+            empty.iter_mut().for_each(|call| call.label = None);
+            row.steps.clear();
+        }
+        let mut phase = phase(row.body());
+        phase.time_ns = ends.time_ns;
+        phase.time_up = ends.ending;
+        phase.first_done = (workers > 1).then_some(ends.ending);
+        let group = &mut phase.groups[0];
+        group.failed = ends.failed;
+        group.out = ends.out;
+        group.quotas = ends.quota.into_iter().collect();
+        if ends.has_last {
+            group.last = vec![act(FileOperation::Stat, On::Same)];
+        }
         let on_path = |is_straight| {
             let setting = Setting {
                 workers,
                 present: vec![present],
                 failing: failing.clone(),
+                short: short.clone(),
+                requests_max,
                 is_straight,
                 ..Setting::default()
             };
@@ -95,11 +245,17 @@ proptest! {
 
 #[test]
 fn what_is_not_known_beforehand_is_the_interpreters() {
-    let program = of(vec![set("files", 4)], &[]);
+    let program = of(vec![set("files", 4)], &["step"]);
     let open = || act(FileOperation::Open, On::Name(pick(0, Which::Present)));
     let close = || act(FileOperation::Close, On::Handle);
     let drawn = Law::of(Shape::Exponential { mean: 1e4 });
     let write = |bytes, piece_bytes| moving(FileOperation::Write, bytes, piece_bytes);
+    let in_pieces_and_told = Act::Call(Call {
+        bytes: Bytes::Law(Law::fixed(8192)),
+        piece_bytes: 4096,
+        label: Some(0),
+        ..call(FileOperation::Write, On::Handle)
+    });
     let bodies = [
         vec![
             open(),
@@ -107,7 +263,17 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
             close(),
         ],
         vec![open(), write(Bytes::Law(drawn), 4096), close()],
-        vec![open(), write(Bytes::Law(Law::fixed(8192)), 4096), close()],
+        vec![
+            open(),
+            write(Bytes::Law(Law::fixed(1 << 20)), 4096),
+            close(),
+        ],
+        vec![open(), in_pieces_and_told, close()],
+        vec![open(), Act::Step(0, vec![]), close()],
+        vec![Act::Step(
+            0,
+            vec![Act::Transaction(0, vec![open(), close()])],
+        )],
         vec![open(), act(FileOperation::Fsync, On::Handle)],
         vec![open(), close(), Act::Think(Law::fixed(1))],
         vec![act(

@@ -38,7 +38,7 @@ const KEYS: [&str; 15] = [
 const KEYS_OF_TABLES: [&str; 2] = ["content", "verify"];
 
 /// All other keys of a workload, but for those of tables of files.
-const OTHER_KEYS: [&str; 34] = [
+const OTHER_KEYS: [&str; 35] = [
     "access_spec",
     "arrivals",
     "batch",
@@ -66,6 +66,7 @@ const OTHER_KEYS: [&str; 34] = [
     "test_type",
     "times_memory",
     "tokens",
+    "transactions_per_connection",
     "until",
     "use",
     "verify",

@@ -14,9 +14,9 @@ use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, WorkerPlan};
 use crate::program::Program;
 
-use super::cells::SECTOR_BYTES;
 use super::repetition::Often;
 use super::seeds::worker_seed;
+use super::space::SECTOR_BYTES;
 use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
 use options::FileOptions;
 
@@ -256,6 +256,7 @@ impl Layout<'_, '_> {
             content: options.content,
             verify: options.verify,
             transactions_per_connection: None,
+            network: false,
             cpu: (!cpus.is_empty()).then(|| cpus[worker_index as usize % cpus.len()]),
             job: None,
         }

@@ -1,0 +1,258 @@
+//! Messages between the ranks of an MPI job.
+//!
+//! MPI is used by one thread alone, which opened it, and nobody waits in it: that thread looks for
+//! messages now and then, more often while there are some.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use mpi::{Launch, MpiError, World};
+
+use crate::hub::{Arrival, Hub};
+use crate::message::ALIVE;
+use crate::worker::Worker;
+
+/// Who has nothing to say shows this often that it is there.
+const SIGN: Duration = Duration::from_secs(1);
+/// After a message the next is looked for at once, for so long.
+const BUSY: Duration = Duration::from_micros(500);
+/// Then this often, for so long.
+const SOON: Duration = Duration::from_millis(1);
+const SOON_FOR: Duration = Duration::from_millis(200);
+/// And then this often: what that costs is nothing beside a measurement.
+const IDLE: Duration = Duration::from_millis(5);
+/// What was said last has so long to leave.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// This process among the ranks of its job.
+pub enum Ranked {
+    /// The first, which leads and works.
+    First(FirstRank),
+    /// Another, which has done what it was told, and ends.
+    Done,
+}
+
+/// What the first rank leads with.
+pub struct FirstRank {
+    /// To speak with all, itself included.
+    pub hub: Hub,
+    /// The library and its version.
+    pub carrier: String,
+    /// To be ended at last.
+    pub job: Job,
+}
+
+/// A job of MPI, as its first rank has it.
+pub struct Job {
+    end: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Job {
+    /// Ends MPI, once all have been told that nothing follows.
+    pub fn end(self) {
+        self.end.store(true, Ordering::Relaxed);
+        let _ = self.thread.join();
+    }
+}
+
+/// What the thread that opened MPI says of it.
+struct Opened {
+    rank: usize,
+    size: usize,
+    library: String,
+}
+
+/// Takes part in the job of a launcher. The first rank comes back to lead, the others once they have
+/// done what it says. To be called early, and once; `stop` is set up behind it, as libraries set
+/// handlers of signals of their own.
+///
+/// # Errors
+/// When there is no library that fits the launcher.
+pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ranked, MpiError> {
+    let (opened, found) = channel();
+    let (to_world, from_here) = channel::<Vec<Channel>>();
+    let end = Arc::new(AtomicBool::new(false));
+    let is_over = Arc::clone(&end);
+    let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &is_over));
+    let opened = match found.recv() {
+        Ok(opened) => opened?,
+        // The library has ended the thread; what it had to say it has said.
+        Err(_) => return Err(MpiError::Initialized),
+    };
+    let stop = stop();
+    let carrier = format!("mpi: {}", opened.library);
+    match opened.rank {
+        0 => {
+            let hub = first(opened.size, &to_world, stop);
+            let job = Job { end, thread };
+            Ok(Ranked::First(FirstRank { hub, carrier, job }))
+        }
+        _ => {
+            work(&to_world, stop);
+            end.store(true, Ordering::Relaxed);
+            let _ = thread.join();
+            Ok(Ranked::Done)
+        }
+    }
+}
+
+/// What goes to a rank, and where what it says goes.
+struct Channel {
+    rank: usize,
+    messages: Receiver<Vec<u8>>,
+    heard: Box<dyn FnMut(Vec<u8>) + Send>,
+}
+
+/// Channels to all ranks; the first one's own lead to a worker in this process.
+fn first(size: usize, to_world: &Sender<Vec<Channel>>, stop: Arc<AtomicBool>) -> Hub {
+    let (arrivals, from) = channel();
+    let mut to = vec![own_worker(&arrivals, stop)];
+    let mut channels = Vec::new();
+    for rank in 1..size {
+        let (sender, messages) = channel();
+        to.push(sender);
+        let arrivals = arrivals.clone();
+        let heard = move |message| {
+            let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+            let _ = arrivals.send((rank, Arrival::Message(message)));
+        };
+        channels.push(Channel {
+            rank,
+            messages,
+            heard: Box::new(heard),
+        });
+    }
+    let _ = to_world.send(channels);
+    Hub { to, from }
+}
+
+/// A worker in this process.
+fn own_worker(arrivals: &Sender<(u32, Arrival)>, stop: Arc<AtomicBool>) -> Sender<Vec<u8>> {
+    let (sender, orders) = channel::<Vec<u8>>();
+    let (to, reports) = channel();
+    let worker = Worker::new(to, stop);
+    let desk = worker.desk();
+    thread::spawn(move || {
+        while let Ok(order) = orders.recv() {
+            desk.take(&order);
+        }
+        desk.leader_is_gone();
+    });
+    let arrivals = arrivals.clone();
+    thread::spawn(move || {
+        loop {
+            let message = match reports.recv_timeout(SIGN) {
+                Ok(report) => report,
+                Err(RecvTimeoutError::Timeout) => ALIVE.to_vec(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            if arrivals.send((0, Arrival::Message(message))).is_err() {
+                return;
+            }
+        }
+    });
+    thread::spawn(move || worker.work());
+    sender
+}
+
+/// Works for the first rank until it has no more to say.
+fn work(to_world: &Sender<Vec<Channel>>, stop: Arc<AtomicBool>) {
+    let (to, messages) = channel();
+    let worker = Worker::new(to, stop);
+    let desk = worker.desk();
+    let heard = Box::new(move |message: Vec<u8>| desk.take(&message));
+    let _ = to_world.send(vec![Channel {
+        rank: 0,
+        messages,
+        heard,
+    }]);
+    worker.work();
+}
+
+/// Opens MPI and carries messages until the end.
+fn carry(
+    launch: &Launch,
+    opened: &Sender<Result<Opened, MpiError>>,
+    channels: &Receiver<Vec<Channel>>,
+    is_over: &AtomicBool,
+) {
+    let mut world = match World::open(launch) {
+        Ok(world) => world,
+        Err(error) => {
+            let _ = opened.send(Err(error));
+            return;
+        }
+    };
+    let library = world.library();
+    let _ = opened.send(Ok(Opened {
+        rank: world.rank(),
+        size: world.size(),
+        library: format!("{} ({})", library.version, library.path.display()),
+    }));
+    let Ok(mut channels) = channels.recv() else {
+        return;
+    };
+    let mut last = Instant::now();
+    let mut signs = vec![Instant::now(); channels.len()];
+    while !is_over.load(Ordering::Relaxed) {
+        let moved = send_all(&mut world, &channels, &mut signs)
+            .and_then(|sent| Ok(sent | hear_all(&mut world, &mut channels)?));
+        match moved {
+            Ok(true) => last = Instant::now(),
+            Ok(false) => rest(last.elapsed()),
+            Err(_) => return,
+        }
+    }
+    let _ = send_all(&mut world, &channels, &mut signs);
+    let _ = world.finalize(LAST_WORDS);
+}
+
+fn rest(quiet: Duration) {
+    if quiet < BUSY {
+        thread::yield_now();
+    } else {
+        thread::sleep(if quiet < SOON_FOR { SOON } else { IDLE });
+    }
+}
+
+/// Sends what is to be sent; whether anything was.
+fn send_all(
+    world: &mut World,
+    channels: &[Channel],
+    signs: &mut [Instant],
+) -> Result<bool, MpiError> {
+    let mut is_sent = false;
+    for (channel, sign) in channels.iter().zip(signs) {
+        loop {
+            match channel.messages.try_recv() {
+                Ok(message) => {
+                    world.send(channel.rank, message)?;
+                    (*sign, is_sent) = (Instant::now(), true);
+                }
+                Err(TryRecvError::Empty) if sign.elapsed() > SIGN => {
+                    world.send(channel.rank, ALIVE.to_vec())?;
+                    *sign = Instant::now();
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+    }
+    Ok(is_sent)
+}
+
+/// Hands on what has come; whether anything has.
+fn hear_all(world: &mut World, channels: &mut [Channel]) -> Result<bool, MpiError> {
+    let mut is_heard = false;
+    while let Some(message) = world.try_receive()? {
+        is_heard |= message.bytes != ALIVE;
+        if let Some(channel) = channels.iter_mut().find(|it| it.rank == message.from) {
+            (channel.heard)(message.bytes);
+        }
+    }
+    Ok(is_heard)
+}

@@ -1,0 +1,377 @@
+//! One ring a worker, one connection a slot.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::net::Shutdown;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+use io_uring::{opcode, squeue, types};
+use network::{HEADER_BYTES, Peer, SILENCE_MAX};
+
+use super::{Messages, Sockets, begins};
+use crate::uring::{Queue, RingSetup, UringOptions, build_ring};
+use crate::{Completion, Engine, EngineError, Operation, Request, Wait};
+
+/// A receive has its header's send before it.
+const ENTRIES_PER_SLOT: u32 = 2;
+/// Set in the user data of a header that is sent for itself.
+const HEADER: u64 = 1 << 32;
+/// How often it is looked whether anything moves while nothing completes.
+const LOOK_NS: u64 = 1_000_000_000;
+/// How often what is in flight is reaped at the end; a connection that was shut down ends at once.
+const REAPS_MAX: u32 = 100_000;
+
+/// `SEND` and `RECV` on a ring of the thread that makes it.
+///
+/// Opening and closing wait: a ring is for what happens on connections. When nothing completes for
+/// [`network::SILENCE_MAX`], all that is in flight fails with `ETIMEDOUT`.
+pub struct UringNetwork {
+    queue: Queue,
+    sockets: Sockets,
+    /// Dropped when nothing is in flight: the kernel would go on to receive into its memory.
+    messages: ManuallyDrop<Messages>,
+    flights: Vec<Flight>,
+    /// Slots of which part has moved, and slots whose connection has failed.
+    unfinished: Vec<u32>,
+    broken: Vec<u32>,
+    silent_since: Option<Instant>,
+    setup: RingSetup,
+    thread_bound: PhantomData<*const ()>,
+}
+
+/// What a slot has in flight.
+#[derive(Debug, Clone, Copy)]
+struct Flight {
+    request: Request,
+    is_in_flight: bool,
+    /// Bytes of the request that have moved, its header not counted if it is a read.
+    moved_bytes: u32,
+    /// Why its header could not be sent, negated; 0 as long as it could.
+    errno: i32,
+}
+
+impl UringNetwork {
+    /// An engine with one slot for each of `peers`, and `buffer_bytes` each, for this thread;
+    /// `connects` is whether connections are made here, or by each slot's [`Operation::Open`].
+    ///
+    /// # Errors
+    /// When the system has no io_uring or forbids it, there is no memory for the buffers, or a peer
+    /// cannot be connected to.
+    pub fn new(
+        peers: Vec<Arc<Peer>>,
+        buffer_bytes: u32,
+        options: UringOptions,
+        connects: bool,
+    ) -> Result<Self, EngineError> {
+        let slot_count = peers.len() as u32;
+        let (ring, mut setup) = build_ring(slot_count, ENTRIES_PER_SLOT, options)?;
+        let messages = Messages::new(slot_count, buffer_bytes)?;
+        let sockets = Sockets::new(peers, connects)?;
+        let descriptor = |slot| sockets.get(slot).map_or(-1, AsRawFd::as_raw_fd);
+        let descriptors: Vec<i32> = (0..slot_count).map(descriptor).collect();
+        let registered = ring.submitter().register_files(&descriptors);
+        registered.map_err(|source| EngineError::system("io_uring_register", source))?;
+        let idle = Flight {
+            request: Request::NOTHING,
+            is_in_flight: false,
+            moved_bytes: 0,
+            errno: 0,
+        };
+        Ok(Self {
+            // Both queues hold what every slot may have in flight.
+            queue: Queue::new(ring, slot_count, &mut setup),
+            sockets,
+            messages: ManuallyDrop::new(messages),
+            flights: vec![idle; slot_count as usize],
+            unfinished: Vec::with_capacity(slot_count as usize),
+            broken: Vec::with_capacity(slot_count as usize),
+            silent_since: None,
+            setup,
+            thread_bound: PhantomData,
+        })
+    }
+
+    /// What the kernel granted of what a ring should have, for the record.
+    #[must_use]
+    pub fn setup(&self) -> &RingSetup {
+        &self.setup
+    }
+
+    /// What is not the ring's to do is done at once.
+    #[cold]
+    fn answer(&mut self, request: &Request) {
+        let slot = request.slot;
+        let result = match request.operation {
+            Operation::Open => self.open(slot),
+            Operation::Close => self.close(slot),
+            Operation::Read | Operation::Write => -libc::ENOTCONN,
+            _ => -libc::EOPNOTSUPP,
+        };
+        self.queue.answer(Completion { slot, result });
+    }
+
+    fn open(&mut self, slot: u32) -> i32 {
+        let result = self.sockets.open(slot);
+        let Some(stream) = self.sockets.get(slot).filter(|_| result == 0) else {
+            return result;
+        };
+        let registered = self.register(slot, stream.as_raw_fd());
+        if registered < 0 {
+            self.sockets.close(slot);
+        }
+        registered
+    }
+
+    /// The ring forgets the connection before it is closed, or it would stay open.
+    fn close(&mut self, slot: u32) -> i32 {
+        if self.sockets.get(slot).is_some() {
+            let forgotten = self.register(slot, -1);
+            if forgotten < 0 {
+                return forgotten;
+            }
+        }
+        self.sockets.close(slot)
+    }
+
+    /// Puts a descriptor, or none (-1), into the ring's table.
+    fn register(&self, slot: u32, descriptor: i32) -> i32 {
+        let submitter = self.queue.submitter();
+        match submitter.register_files_update(slot, &[descriptor]) {
+            Ok(_) => 0,
+            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+        }
+    }
+
+    /// The entry that moves what is left of the slot's request.
+    #[inline]
+    fn rest(&self, slot: u32) -> squeue::Entry {
+        let Flight {
+            request,
+            moved_bytes,
+            ..
+        } = self.flights[slot as usize];
+        let moved = moved_bytes as usize;
+        let length = request.length_bytes as usize;
+        let (file, bytes) = (types::Fixed(slot), self.messages.pointer(slot));
+        let entry = if request.operation == Operation::Read {
+            let left = (length - moved) as u32;
+            opcode::Recv::new(file, bytes.wrapping_add(moved), left)
+                .flags(libc::MSG_WAITALL)
+                .build()
+        } else {
+            let header = if begins(&request) { HEADER_BYTES } else { 0 };
+            let left = (header + length - moved) as u32;
+            opcode::Send::new(file, bytes.wrapping_sub(header).wrapping_add(moved), left)
+                .flags(libc::MSG_WAITALL | libc::MSG_NOSIGNAL)
+                .build()
+        };
+        entry.user_data(u64::from(slot))
+    }
+
+    /// The entry that sends a header for itself; what receives follows when it has gone.
+    #[inline]
+    fn header(&self, slot: u32) -> squeue::Entry {
+        let header = self.messages.pointer(slot).wrapping_sub(HEADER_BYTES);
+        opcode::Send::new(types::Fixed(slot), header, HEADER_BYTES as u32)
+            .flags(libc::MSG_WAITALL | libc::MSG_NOSIGNAL)
+            .build()
+            .flags(squeue::Flags::IO_LINK)
+            .user_data(u64::from(slot) | HEADER)
+    }
+
+    #[inline]
+    fn push_rest(&mut self, slot: u32) {
+        let entry = self.rest(slot);
+        // SAFETY: the entry names the slot's buffer, which nobody else gets at before the
+        // completion is handed back, and which outlives the ring; a slot has at most two entries.
+        unsafe { self.queue.push(&entry) };
+    }
+
+    /// Goes on with what has moved in part, and closes what has failed.
+    #[cold]
+    fn settle(&mut self) {
+        while let Some(slot) = self.unfinished.pop() {
+            self.push_rest(slot);
+        }
+        while let Some(slot) = self.broken.pop() {
+            // What cannot be forgotten stays broken.
+            let _ = self.close(slot);
+        }
+    }
+
+    /// Ends what is in flight when nothing has completed for too long.
+    #[cold]
+    fn look_for_silence(&mut self) {
+        let since = self.silent_since.get_or_insert_with(Instant::now);
+        if since.elapsed() < SILENCE_MAX {
+            return;
+        }
+        for (slot, flight) in (0..).zip(&mut self.flights) {
+            if flight.is_in_flight
+                && let Some(stream) = self.sockets.get(slot)
+            {
+                flight.errno = -libc::ETIMEDOUT;
+                // Where it fails, the connection is gone, and that ends the wait as well.
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+/// What a completion of the ring means for the slot's request: its result, or nothing as long as
+/// something of it is left.
+#[inline]
+fn judge(flight: &mut Flight, user_data: u64, result: i32) -> Option<i32> {
+    if user_data & HEADER != 0 {
+        if result != HEADER_BYTES as i32 {
+            flight.errno = result.clamp(-4095, -1);
+        }
+        return None;
+    }
+    if result <= 0 {
+        return Some(match (flight.errno, result) {
+            (0, 0) => -libc::ECONNRESET,
+            // Nothing has moved, and it may be tried again.
+            (0, result) => result,
+            (errno, _) => errno,
+        });
+    }
+    flight.moved_bytes += result as u32;
+    let request = &flight.request;
+    let with_header = request.operation != Operation::Read && begins(request);
+    let header = if with_header { HEADER_BYTES as u32 } else { 0 };
+    (flight.moved_bytes == header + request.length_bytes).then_some(request.length_bytes as i32)
+}
+
+impl Drop for UringNetwork {
+    /// Ends and reaps what is in flight; if that cannot be, the buffers stay where they are.
+    fn drop(&mut self) {
+        let streams = self.sockets.streams.iter().flatten();
+        streams.for_each(|stream| {
+            let _ = stream.shutdown(Shutdown::Both);
+        });
+        let wait = Wait::One {
+            timeout_ns: LOOK_NS,
+        };
+        let mut dropped = Vec::new();
+        for _ in 0..REAPS_MAX {
+            let in_flight_count = self.queue.in_flight_count();
+            if in_flight_count == 0 || self.queue.reap_by(wait, &mut dropped, |_, _| None).is_err()
+            {
+                break;
+            }
+        }
+        if self.queue.in_flight_count() == 0 {
+            // SAFETY: it is dropped here alone, and not used afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.messages) };
+        }
+    }
+}
+
+impl fmt::Debug for UringNetwork {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("UringNetwork")
+            .field("setup", &self.setup)
+            .field("slot_count", &self.messages.slot_count())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine for UringNetwork {
+    fn slot_count(&self) -> u32 {
+        self.messages.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        assert!(
+            !self.flights[slot as usize].is_in_flight,
+            "a slot's buffer is the kernel's while in flight"
+        );
+        self.messages.payload(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        let slot = request.slot;
+        let flight = &mut self.flights[slot as usize];
+        assert!(
+            !flight.is_in_flight,
+            "a slot has one request in flight at most"
+        );
+        assert!(
+            request.length_bytes as usize <= self.messages.length_max(),
+            "a request fits in its slot's buffer"
+        );
+        *flight = Flight {
+            request,
+            is_in_flight: true,
+            moved_bytes: 0,
+            errno: 0,
+        };
+        let moves = matches!(request.operation, Operation::Read | Operation::Write);
+        if !moves || self.sockets.get(slot).is_none() {
+            return self.answer(&request);
+        }
+        if begins(&request) {
+            self.messages.with_header(&request);
+            if request.operation == Operation::Read {
+                let entry = self.header(slot);
+                // SAFETY: as in `push_rest`, for the header before the slot's bytes.
+                unsafe { self.queue.push(&entry) };
+            }
+        }
+        self.push_rest(slot);
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        let wait = match wait {
+            Wait::One { timeout_ns: 0 } => Wait::One {
+                timeout_ns: LOOK_NS,
+            },
+            Wait::One { timeout_ns } => Wait::One {
+                timeout_ns: timeout_ns.min(LOOK_NS),
+            },
+            Wait::Poll => Wait::Poll,
+        };
+        let done_before = done.len();
+        let (flights, unfinished, broken) =
+            (&mut self.flights, &mut self.unfinished, &mut self.broken);
+        self.queue.reap_by(wait, done, |user_data, result| {
+            let slot = user_data as u32;
+            let flight = &mut flights[slot as usize];
+            match judge(flight, user_data, result) {
+                Some(result) => {
+                    if result < 0 {
+                        broken.push(slot);
+                    }
+                    Some(Completion { slot, result })
+                }
+                None => {
+                    if user_data & HEADER == 0 {
+                        unfinished.push(slot);
+                    }
+                    None
+                }
+            }
+        })?;
+        for completion in &done[done_before..] {
+            self.flights[completion.slot as usize].is_in_flight = false;
+        }
+        if !self.unfinished.is_empty() || !self.broken.is_empty() {
+            self.settle();
+            self.silent_since = None;
+        }
+        if done.len() > done_before {
+            self.silent_since = None;
+        } else if matches!(wait, Wait::One { .. }) && self.queue.in_flight_count() > 0 {
+            self.look_for_silence();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,219 @@
+//! Whether an MPI launcher started this process, as its environment says.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the library to open.
+pub const LIBRARY_VARIABLE: &str = "PGMETER_LIBMPI";
+
+/// What starts ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Launcher {
+    /// `mpirun` of Open MPI.
+    OpenMpi,
+    /// `mpirun` or `mpiexec` of MPICH, Intel MPI and others that are made of MPICH.
+    Hydra,
+    /// `srun` of Slurm.
+    Slurm,
+    /// One that speaks PMI or PMIx and is none of the above.
+    Other,
+}
+
+impl fmt::Display for Launcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenMpi => "Open MPI",
+            Self::Hydra => "Hydra of MPICH or Intel MPI",
+            Self::Slurm => "Slurm's `srun`",
+            Self::Other => "a launcher with PMI",
+        })
+    }
+}
+
+/// What a launcher told this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    launcher: Launcher,
+    ranks_count: Option<usize>,
+    rank: Option<usize>,
+    library: Option<PathBuf>,
+}
+
+impl Launch {
+    /// What this process's environment says; none if no launcher started it.
+    ///
+    /// A process that a rank starts inherits the rank's environment and is not a rank.
+    #[must_use]
+    pub fn from_environment() -> Option<Launch> {
+        Launch::from_variables(|name| std::env::var_os(name))
+    }
+
+    /// What the variables say that `lookup` finds; none if no launcher set any.
+    ///
+    /// Launchers start their daemons by other launchers, whose variables then are there too: an
+    /// `mpirun` within Slurm comes before Slurm.
+    pub fn from_variables(lookup: impl Fn(&str) -> Option<OsString>) -> Option<Launch> {
+        let number = |name: &&str| lookup(name)?.to_str()?.trim().parse::<usize>().ok();
+        let first = |names: &[&str]| names.iter().find_map(number);
+        let launcher = launcher(|name| lookup(name).is_some_and(|value| !value.is_empty()))?;
+        let (counts, ranks): (&[&str], &[&str]) = match launcher {
+            Launcher::OpenMpi => (&["OMPI_COMM_WORLD_SIZE"], &["OMPI_COMM_WORLD_RANK"]),
+            Launcher::Slurm => (
+                &["PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"],
+                &["SLURM_PROCID"],
+            ),
+            Launcher::Hydra | Launcher::Other => (&["PMI_SIZE"], &["PMI_RANK", "PMIX_RANK"]),
+        };
+        Some(Launch {
+            launcher,
+            ranks_count: first(counts).filter(|count| *count > 0),
+            rank: first(ranks),
+            library: lookup(LIBRARY_VARIABLE)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from),
+        })
+    }
+
+    /// What started this process.
+    #[must_use]
+    pub fn launcher(&self) -> Launcher {
+        self.launcher
+    }
+
+    /// How many ranks the launcher says there are; none if it does not say. One rank has nobody to
+    /// talk to and needs no library.
+    #[must_use]
+    pub fn ranks_count(&self) -> Option<usize> {
+        self.ranks_count
+    }
+
+    /// Which rank the launcher says this process is, from 0; none if it does not say. It holds
+    /// where the library is a wrong one too, by which all ranks are 0: whoever is 0 here may say
+    /// so for all.
+    #[must_use]
+    pub fn rank(&self) -> Option<usize> {
+        self.rank
+    }
+
+    /// The library that the user named.
+    #[must_use]
+    pub fn library(&self) -> Option<&Path> {
+        self.library.as_deref()
+    }
+}
+
+fn launcher(is_set: impl Fn(&str) -> bool) -> Option<Launcher> {
+    const HYDRA: [&str; 3] = ["HYDI_CONTROL_FD", "I_MPI_HYDRA_UUID", "MPI_LOCALNRANKS"];
+    const OTHER: [&str; 4] = ["PMI_SIZE", "PMI_RANK", "PMI_FD", "PMIX_RANK"];
+    if is_set("OMPI_COMM_WORLD_SIZE") {
+        return Some(Launcher::OpenMpi);
+    }
+    let has_pmi = OTHER.into_iter().any(&is_set);
+    if has_pmi && HYDRA.into_iter().any(&is_set) {
+        return Some(Launcher::Hydra);
+    }
+    // A batch script that runs by itself has a `SLURM_PROCID` too, but is no step of tasks.
+    if is_set("SLURM_PROCID") && (has_pmi || is_set("SLURM_STEP_NUM_TASKS")) {
+        return Some(Launcher::Slurm);
+    }
+    has_pmi.then_some(Launcher::Other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(variables: &[(&str, &str)]) -> Option<Launch> {
+        let find = |name: &str| variables.iter().find(|variable| variable.0 == name);
+        Launch::from_variables(|name| find(name).map(|variable| variable.1.into()))
+    }
+
+    fn seen(variables: &[(&str, &str)]) -> Option<(Launcher, Option<usize>, Option<usize>)> {
+        launch(variables).map(|it| (it.launcher(), it.ranks_count(), it.rank()))
+    }
+
+    const BATCH: [(&str, &str); 4] = [
+        ("SLURM_JOB_ID", "12"),
+        ("SLURM_NTASKS", "64"),
+        ("SLURM_PROCID", "0"),
+        ("SLURM_TASK_PID", "7"),
+    ];
+
+    #[test]
+    fn without_a_launcher_there_is_no_launch() {
+        assert_eq!(launch(&[]), None);
+        assert_eq!(launch(&[(LIBRARY_VARIABLE, "libmpi.so.40")]), None);
+        assert_eq!(launch(&[("MPI_LOCALNRANKS", "4")]), None);
+        assert_eq!(launch(&[("OMPI_COMM_WORLD_SIZE", "")]), None);
+    }
+
+    #[test]
+    fn open_mpi_is_told_by_its_own_variables() {
+        let variables = [
+            ("OMPI_COMM_WORLD_SIZE", "4"),
+            ("OMPI_COMM_WORLD_RANK", "3"),
+            ("PMIX_RANK", "3"),
+        ];
+        assert_eq!(
+            seen(&variables),
+            Some((Launcher::OpenMpi, Some(4), Some(3)))
+        );
+    }
+
+    #[test]
+    fn hydra_is_told_by_pmi_and_a_variable_of_its_own() {
+        for own in ["HYDI_CONTROL_FD", "I_MPI_HYDRA_UUID", "MPI_LOCALNRANKS"] {
+            let variables = [("PMI_SIZE", "8"), ("PMI_RANK", "0"), (own, "5")];
+            assert_eq!(seen(&variables), Some((Launcher::Hydra, Some(8), Some(0))));
+        }
+    }
+
+    #[test]
+    fn a_batch_script_is_not_a_launch() {
+        assert_eq!(launch(&BATCH), None);
+        assert_eq!(launch(&BATCH[..2]), None);
+        let interactive = [("SLURM_NTASKS", "4"), ("SLURM_STEP_NUM_TASKS", "4")];
+        assert_eq!(launch(&interactive), None);
+    }
+
+    #[test]
+    fn srun_is_a_launch_with_the_number_of_the_step() {
+        let step = [
+            ("SLURM_STEP_NUM_TASKS", "4"),
+            ("SLURM_PROCID", "2"),
+            BATCH[1],
+        ];
+        assert_eq!(seen(&step), Some((Launcher::Slurm, Some(4), Some(2))));
+        let old = [("PMI_FD", "5"), ("SLURM_PROCID", "2"), BATCH[1]];
+        assert_eq!(seen(&old), Some((Launcher::Slurm, Some(64), Some(2))));
+    }
+
+    #[test]
+    fn an_mpirun_within_slurm_is_what_started_the_ranks() {
+        let open_mpi = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "1")];
+        let variables = [&BATCH[..], &open_mpi].concat();
+        assert_eq!(launch(&variables).unwrap().launcher(), Launcher::OpenMpi);
+        let hydra = [("PMI_SIZE", "4"), ("MPI_LOCALNRANKS", "2")];
+        let variables = [&BATCH[..], &hydra].concat();
+        assert_eq!(seen(&variables), Some((Launcher::Hydra, Some(4), None)));
+    }
+
+    #[test]
+    fn another_launcher_need_not_say_how_many_there_are() {
+        let variables = [("PMIX_RANK", "1")];
+        assert_eq!(seen(&variables), Some((Launcher::Other, None, Some(1))));
+        let none = [("PMI_SIZE", "0"), ("PMI_RANK", "x")];
+        assert_eq!(seen(&none), Some((Launcher::Other, None, None)));
+    }
+
+    #[test]
+    fn the_library_is_the_one_that_is_named() {
+        let with = |path| launch(&[("PMI_SIZE", "2"), (LIBRARY_VARIABLE, path)]).unwrap();
+        assert_eq!(
+            with("/opt/libmpi.so").library(),
+            Some(Path::new("/opt/libmpi.so"))
+        );
+        assert_eq!(with("").library(), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Finding and opening the library.
+
+use std::ffi::{CStr, c_int};
+use std::path::{Path, PathBuf};
+
+use crate::abi::Abi;
+use crate::bindings::{library_version, standard_major};
+use crate::candidates::{candidates, launcher_directory};
+use crate::error::MpiError;
+use crate::launch::Launch;
+use crate::shared_object::{SharedObject, file_of};
+
+/// A name that only MPI libraries have: tools that stand before one have `MPI_Init_thread` too.
+const OWN_NAME: &CStr = c"PMPI_Init_thread";
+
+/// An MPI library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MpiLibrary {
+    /// The file, as the dynamic linker found it.
+    pub path: PathBuf,
+    /// The first line of the library's own text on its version, printable.
+    pub version: String,
+    /// Which constants it has.
+    pub abi: Abi,
+}
+
+/// The library that [`World::open`](crate::World::open) would open for this launch. Opens it, but
+/// does not initialize MPI: the launcher hears nothing of it.
+///
+/// # Errors
+/// Why there is none.
+pub fn look(launch: &Launch) -> Result<MpiLibrary, MpiError> {
+    open(launch).map(|(_, library)| library)
+}
+
+/// Opens the library of a launch.
+pub(crate) fn open(launch: &Launch) -> Result<(SharedObject, MpiLibrary), MpiError> {
+    if cfg!(not(all(
+        target_endian = "little",
+        target_pointer_width = "64"
+    ))) {
+        return Err(MpiError::Platform);
+    }
+    let (object, name) = first_that_opens(launch)?;
+    let own = object.symbol(OWN_NAME).ok_or_else(|| MpiError::NoSymbol {
+        path: name.clone(),
+        symbol: OWN_NAME.to_string_lossy().into_owned(),
+    })?;
+    let path = file_of(own).unwrap_or(name);
+    let library = MpiLibrary {
+        version: library_version(&object, &path)?,
+        abi: abi_of(&object),
+        path,
+    };
+    Ok((object, library))
+}
+
+fn first_that_opens(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError> {
+    if let Some(path) = launch.library() {
+        return match SharedObject::open(path) {
+            Ok(object) => Ok((object, path.to_path_buf())),
+            Err(reason) => Err(MpiError::Unloadable {
+                path: path.to_path_buf(),
+                reason: units::printable_message(&reason).into_owned(),
+            }),
+        };
+    }
+    if let Ok(process) = SharedObject::of_process()
+        && process.symbol(OWN_NAME).is_some()
+    {
+        return Ok((process, PathBuf::from("LD_PRELOAD")));
+    }
+    let mut tried = Vec::new();
+    for path in candidates(launch, launcher_directory().as_deref()) {
+        match SharedObject::open(&path) {
+            Ok(object) => return Ok((object, path)),
+            Err(reason) => tried.push(told(&path, &reason)),
+        }
+    }
+    Err(MpiError::NotFound {
+        launcher: launch.launcher(),
+        tried,
+    })
+}
+
+/// A library that was tried; with the reason if it is there.
+fn told(path: &Path, reason: &str) -> String {
+    let name = path.display().to_string();
+    let text = if path.exists() { reason } else { &name };
+    units::printable_message(text).into_owned()
+}
+
+/// Asks for the standard's constants first, as a library of those may need one of Open MPI's, whose
+/// names then are found too.
+fn abi_of(object: &SharedObject) -> Abi {
+    // That there is such a function says nothing: libraries of MPICH's constants answer -1.
+    if standard_major(object).is_some_and(|major: c_int| major > 0) {
+        return Abi::Standard;
+    }
+    match object.symbol(c"ompi_mpi_comm_world") {
+        Some(_) => Abi::OpenMpi,
+        None => Abi::Mpich,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(path: &Path) -> Launch {
+        let launch = Launch::from_variables(|name| match name {
+            "PMI_SIZE" => Some("4".into()),
+            "PGMETER_LIBMPI" => Some(path.into()),
+            _ => None,
+        });
+        launch.unwrap()
+    }
+
+    #[test]
+    fn a_file_that_is_no_library_is_told_with_the_reason() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("libmpi.so.40");
+        std::fs::write(&path, "no library").unwrap();
+        let error = look(&named(&path)).unwrap_err();
+        assert!(matches!(error, MpiError::Unloadable { .. }), "{error}");
+        assert!(error.to_string().contains("libmpi.so.40"), "{error}");
+        assert!(error.help().is_some());
+    }
+
+    #[test]
+    fn a_library_without_mpi_is_told() {
+        let error = look(&named(Path::new("libc.so.6"))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`libc.so.6` is no MPI library that can be used: it has no `PMPI_Init_thread`"
+        );
+    }
+
+    #[test]
+    fn what_was_tried_is_told_with_the_reason_only_where_it_is_there() {
+        assert_eq!(told(Path::new("libmpi.so.40"), "not found"), "libmpi.so.40");
+        assert_eq!(told(Path::new("/proc"), "/proc: no file"), "/proc: no file");
+    }
+}

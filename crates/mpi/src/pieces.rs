@@ -1,0 +1,107 @@
+//! Messages in pieces: MPI counts bytes by a C `int`.
+//!
+//! All pieces of a message but the last have a tag of their own. MPI keeps the order of messages
+//! between two ranks, so whoever receives adds pieces up until the last has come.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::ops::Range;
+
+/// The most that is sent at once.
+pub(crate) const PIECE_BYTES: usize = 1 << 30;
+/// The tag of a piece after which more follow.
+pub(crate) const TAG_MORE: c_int = 1;
+/// The tag of a message's last piece.
+pub(crate) const TAG_LAST: c_int = 2;
+
+/// The pieces of a message of so many bytes, with their tags; one without bytes has a piece too.
+pub(crate) fn pieces(
+    length: usize,
+    piece_bytes: usize,
+) -> impl Iterator<Item = (Range<usize>, c_int)> {
+    let count = length.div_ceil(piece_bytes).max(1);
+    (0..count).map(move |index| {
+        let start = index * piece_bytes;
+        let end = length.min(start + piece_bytes);
+        let is_last = index + 1 == count;
+        (start..end, if is_last { TAG_LAST } else { TAG_MORE })
+    })
+}
+
+/// What has come of messages that are not complete, by who sends them.
+#[derive(Debug, Default)]
+pub(crate) struct Assembly {
+    begun: BTreeMap<usize, Vec<u8>>,
+}
+
+impl Assembly {
+    /// Adds a piece, and returns the message that it completes.
+    pub(crate) fn add(&mut self, from: usize, tag: c_int, piece: Vec<u8>) -> Option<Vec<u8>> {
+        let whole = match self.begun.remove(&from) {
+            None => piece,
+            Some(mut begun) => {
+                begun.extend_from_slice(&piece);
+                begun
+            }
+        };
+        if tag == TAG_LAST {
+            return Some(whole);
+        }
+        self.begun.insert(from, whole);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_message_without_bytes_has_one_piece() {
+        assert_eq!(pieces(0, 4).collect::<Vec<_>>(), [(0..0, TAG_LAST)]);
+    }
+
+    #[test]
+    fn a_message_of_full_pieces_has_no_empty_one() {
+        let seen: Vec<_> = pieces(8, 4).collect();
+        assert_eq!(seen, [(0..4, TAG_MORE), (4..8, TAG_LAST)]);
+    }
+
+    #[test]
+    fn a_piece_can_be_counted_by_an_int() {
+        assert!(c_int::try_from(PIECE_BYTES).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_of_several_ranks_become_their_messages(
+            messages in proptest::collection::vec(
+                proptest::collection::vec(any::<u8>(), 0..40), 1..5),
+            piece_bytes in 1_usize..9,
+        ) {
+            let mut queues: Vec<_> = messages
+                .iter()
+                .map(|message| pieces(message.len(), piece_bytes))
+                .collect();
+            let mut assembly = Assembly::default();
+            let mut came = vec![None; messages.len()];
+            let mut is_busy = true;
+            while is_busy {
+                is_busy = false;
+                for (from, queue) in queues.iter_mut().enumerate() {
+                    let Some((range, tag)) = queue.next() else { continue };
+                    is_busy = true;
+                    prop_assert!(range.len() <= piece_bytes);
+                    let piece = messages[from][range].to_vec();
+                    if let Some(message) = assembly.add(from, tag, piece) {
+                        prop_assert!(came[from].replace(message).is_none());
+                    }
+                }
+            }
+            let came: Vec<Vec<u8>> = came.into_iter().flatten().collect();
+            prop_assert_eq!(came, messages);
+            prop_assert!(assembly.begun.is_empty());
+        }
+    }
+}

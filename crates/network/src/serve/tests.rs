@@ -1,0 +1,119 @@
+use std::io::Cursor;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::LENGTH_MAX_BYTES;
+
+/// What comes, and how many bytes went.
+struct Scripted {
+    input: Cursor<Vec<u8>>,
+    sent: Vec<u8>,
+    sent_count: u64,
+}
+
+impl Scripted {
+    fn new(parts: &[&[u8]]) -> Self {
+        Self {
+            input: Cursor::new(parts.concat()),
+            sent: Vec::new(),
+            sent_count: 0,
+        }
+    }
+
+    fn statuses(&self) -> Vec<Status> {
+        let frames = self.sent.chunks_exact(FRAME_BYTES);
+        let frames = frames.map_while(|bytes| Frame::of_bytes(bytes.try_into().ok()?).ok());
+        frames.map(|frame| frame.status).collect()
+    }
+}
+
+impl Read for Scripted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // As a slow network hands it over.
+        let most = buffer.len().min(13);
+        self.input.read(&mut buffer[..most])
+    }
+}
+
+impl Write for Scripted {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.sent_count += buffer.len() as u64;
+        if self.sent.len() < 4 * FRAME_BYTES {
+            self.sent.extend_from_slice(buffer);
+        }
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn serving() -> Serving {
+    Serving::new(None, Duration::ZERO)
+}
+
+fn hello() -> [u8; FRAME_BYTES] {
+    Frame::new(Status::Hello, [1; 32]).to_bytes()
+}
+
+fn header(way: Way, length_bytes: u32, reply_bytes: u32) -> [u8; HEADER_BYTES] {
+    let header = Header {
+        way,
+        length_bytes,
+        reply_bytes,
+    };
+    header.to_bytes()
+}
+
+#[test]
+fn requests_and_replies_move_exactly_their_bytes() {
+    let mut stream = Scripted::new(&[
+        &hello(),
+        &header(Way::ToSink, 100, 7),
+        &[0; 100],
+        &header(Way::FromSink, 5000, 20),
+        &[0; 20],
+        &header(Way::ToSink, 0, 0),
+        &header(Way::FromSink, 2 << 20, 0),
+    ]);
+    assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Closed);
+    assert_eq!(stream.statuses()[0], Status::Welcome);
+    assert_eq!(stream.sent_count, 64 + 7 + 5000 + (2 << 20));
+}
+
+#[test]
+fn another_major_version_is_told_which_one_this_is() {
+    let other = Frame {
+        major: MAJOR + 1,
+        ..Frame::new(Status::Hello, [1; 32])
+    };
+    let mut stream = Scripted::new(&[&other.to_bytes()]);
+    assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Refused);
+    assert_eq!(stream.statuses(), [Status::Version]);
+}
+
+#[test]
+fn what_is_no_header_is_refused_and_what_ends_within_is_broken() {
+    let mut stream = Scripted::new(&[&hello(), &[0xff; 16]]);
+    assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Refused);
+    assert_eq!(stream.statuses(), [Status::Welcome, Status::Refused]);
+    for rest in [&header(Way::ToSink, LENGTH_MAX_BYTES, 0)[..], &[1, 0, 0]] {
+        let mut stream = Scripted::new(&[&hello(), rest]);
+        assert_eq!(serve(&mut stream, &serving(), NO_SECRET), Ended::Broken);
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_the_sink_comes_to_an_end(
+        greets in any::<bool>(),
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let first = if greets { hello().to_vec() } else { Vec::new() };
+        let mut stream = Scripted::new(&[&first, &bytes]);
+        let ended = serve(&mut stream, &serving(), NO_SECRET);
+        prop_assert!(greets || ended != Ended::Closed);
+    }
+}

@@ -1,0 +1,181 @@
+//! The secret that both ends know, and how each proves that it does without saying it.
+
+use std::fmt;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::NetworkError;
+use crate::frame::NONCE_BYTES;
+
+/// A shorter token could be guessed: 128 bits in hexadecimal digits.
+const LENGTH_MIN: usize = 32;
+/// A longer text is hardly a token.
+const LENGTH_MAX: usize = 256;
+/// Bytes of a block of SHA-256.
+const BLOCK_BYTES: usize = 64;
+
+/// Whose proof it is, so that one is no use as the other's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prover {
+    Pgmeter,
+    Sink,
+}
+
+/// A secret that both ends know. It is never shown by `{:?}`, and never sent.
+#[derive(Clone)]
+pub struct Token(Vec<u8>);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Token")
+    }
+}
+
+impl Token {
+    /// The one in a file that only its owner can read, without white space at its end.
+    ///
+    /// # Errors
+    /// When the file cannot be read, others can read it, or it does not hold one line of 32 to 256
+    /// visible characters.
+    pub fn in_file(path: &Path) -> Result<Self, NetworkError> {
+        let refused = |reason: String| NetworkError::TokenFile {
+            path: path.to_owned(),
+            reason,
+        };
+        let file = File::open(path).map_err(|error| refused(error.to_string()))?;
+        let found = file.metadata();
+        let found = found.map_err(|error| refused(error.to_string()))?;
+        if !found.is_file() {
+            return Err(refused("it is not a regular file".to_owned()));
+        }
+        if found.mode() & 0o077 != 0 {
+            let mode = found.mode() & 0o777;
+            let reason =
+                format!("its mode is {mode:03o}, so others can read it, and 600 is wanted");
+            return Err(refused(reason));
+        }
+        let mut text = String::new();
+        let most = LENGTH_MAX as u64 + 2;
+        let read = file.take(most).read_to_string(&mut text);
+        read.map_err(|error| refused(error.to_string()))?;
+        let text = text.trim_end();
+        let is_visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) || !is_visible {
+            let reason = format!(
+                "it does not hold one line of {LENGTH_MIN} to {LENGTH_MAX} visible characters"
+            );
+            return Err(refused(reason));
+        }
+        Ok(Self(text.as_bytes().to_vec()))
+    }
+
+    /// What proves that `prover` has the token: HMAC-SHA-256 over the numbers of both ends, each
+    /// used once, so that a proof that was overheard is none the next time.
+    pub(crate) fn proof(
+        &self,
+        prover: Prover,
+        hello: &[u8; NONCE_BYTES],
+        prove: &[u8; NONCE_BYTES],
+    ) -> [u8; NONCE_BYTES] {
+        let name: &[u8] = match prover {
+            Prover::Pgmeter => b"pgmeter/1 pgmeter",
+            Prover::Sink => b"pgmeter/1 sink",
+        };
+        hmac_sha256(&self.0, &[name, hello, prove])
+    }
+}
+
+/// Whether two proofs are equal, in the same time wherever they differ.
+pub(crate) fn is_equal(one: &[u8; NONCE_BYTES], other: &[u8; NONCE_BYTES]) -> bool {
+    let differing = one.iter().zip(other);
+    black_box(differing.fold(0, |all, (a, b)| black_box(all | (a ^ b)))) == 0
+}
+
+/// A number that nobody has used.
+pub(crate) fn nonce() -> Result<[u8; NONCE_BYTES], NetworkError> {
+    let mut bytes = [0; NONCE_BYTES];
+    let mut random = File::open("/dev/urandom").map_err(NetworkError::Random)?;
+    random
+        .read_exact(&mut bytes)
+        .map_err(NetworkError::Random)?;
+    Ok(bytes)
+}
+
+/// Source: RFC 2104.
+fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; NONCE_BYTES] {
+    let mut block = [0; BLOCK_BYTES];
+    match key.len() {
+        0..=BLOCK_BYTES => block[..key.len()].copy_from_slice(key),
+        _ => block[..NONCE_BYTES].copy_from_slice(&Sha256::digest(key)),
+    }
+    let mut inner = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x36));
+    parts.iter().for_each(|part| inner.update(part));
+    let mut outer = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x5c));
+    outer.update(inner.finalize());
+    outer.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn hexadecimal(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn the_code_is_that_of_the_standard() {
+        // RFC 4231, test cases 2 and 6.
+        let short = hmac_sha256(b"Jefe", &[b"what do ya want ", b"for nothing?"]);
+        assert_eq!(
+            hexadecimal(&short),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+        let text = b"Test Using Larger Than Block-Size Key - Hash Key First";
+        let long = hmac_sha256(&[0xaa; 131], &[text]);
+        assert_eq!(
+            hexadecimal(&long),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+        );
+    }
+
+    #[test]
+    fn a_proof_is_of_one_end_and_of_its_numbers() {
+        let token = Token(vec![b'x'; 32]);
+        let of = |prover, hello: u8| token.proof(prover, &[hello; 32], &[2; 32]);
+        let proof = of(Prover::Pgmeter, 1);
+        assert!(is_equal(&proof, &of(Prover::Pgmeter, 1)));
+        assert!(!is_equal(&proof, &of(Prover::Sink, 1)));
+        assert!(!is_equal(&proof, &of(Prover::Pgmeter, 3)));
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("token");
+        std::fs::write(&path, "0123456789abcdef0123456789abcdef\n").unwrap();
+        let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
+        mode(0o644).unwrap();
+        let error = Token::in_file(&path).unwrap_err().to_string();
+        assert!(error.contains("mode is 644"), "{error}");
+        mode(0o600).unwrap();
+        let token = Token::in_file(&path).unwrap();
+        assert_eq!(
+            (token.0.len(), format!("{token:?}").as_str()),
+            (32, "Token")
+        );
+        std::fs::write(&path, "short").unwrap();
+        let error = Token::in_file(&path).unwrap_err().to_string();
+        assert!(
+            error.contains("32 to 256") && !error.contains("short"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! What processes that share a program hear of each other's files between its phases.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Weak};
+
+use generate::program::{FileStates, PhaseEnd};
+use workload::program::{Ending, Group, ProgramPhase};
+
+use super::{Owner, ProgramCourse};
+use crate::crew::{FileNews, Meeting};
+
+/// So many files that all have together at most are told of again each time.
+const TOLD_AGAIN_MAX: u32 = 1024;
+
+/// Which files exist, as all processes know; a bit for each.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Agreed(Vec<u64>);
+
+impl Agreed {
+    fn has(&self, file: u32) -> bool {
+        let word = self.0.get(file as usize / 64).copied().unwrap_or(0);
+        word >> (file % 64) & 1 == 1
+    }
+
+    fn set(&mut self, file: u32, is_there: bool) {
+        let place = file as usize / 64;
+        if place >= self.0.len() {
+            self.0.resize(place + 1, 0);
+        }
+        let bit = 1 << (file % 64);
+        match is_there {
+            true => self.0[place] |= bit,
+            false => self.0[place] &= !bit,
+        }
+    }
+}
+
+impl ProgramCourse {
+    /// Tells where it is heard what workers of other processes do.
+    pub(in crate::files) fn set_meeting(&mut self, meeting: Option<Arc<dyn Meeting>>) {
+        self.meeting = meeting;
+    }
+
+    /// How a phase of so many workers here ends, for them and for those elsewhere.
+    pub(super) fn phase_end(&self, phase: &ProgramPhase, own_count: u32) -> Arc<PhaseEnd> {
+        let Some(meeting) = self
+            .meeting
+            .clone()
+            .filter(|_| phase.time_up == Ending::Level)
+        else {
+            return Arc::new(PhaseEnd::new(own_count));
+        };
+        Arc::new_cyclic(|end: &Weak<PhaseEnd>| {
+            let end = end.clone();
+            let tell = move |rounds| {
+                let end = end.clone();
+                let hear = move |all| {
+                    if let Some(end) = end.upgrade() {
+                        end.hear_of_others(all);
+                    }
+                };
+                meeting.level(rounds, Box::new(hear));
+            };
+            PhaseEnd::with_others(own_count, Box::new(tell))
+        })
+    }
+
+    /// What became of files here since all last heard of each other.
+    pub(in crate::files) fn news(&mut self) -> Vec<FileNews> {
+        let mut all = Vec::new();
+        for (owner, states) in &self.states {
+            let agreed = self.agreed.entry(*owner).or_default();
+            let news = changes(owner, states, agreed);
+            if !news.made.is_empty() || !news.removed.is_empty() {
+                all.push(news);
+            }
+        }
+        all
+    }
+
+    /// Takes note of what became of files elsewhere, as far as anybody here works on them.
+    pub(in crate::files) fn learn(&mut self, all: &[FileNews]) {
+        let used = self.used_workers();
+        for news in all {
+            let is_used = news.worker.is_none_or(|worker| used.contains(&worker));
+            let fileset = news.fileset as usize;
+            if !is_used || fileset >= self.program.filesets.len() {
+                continue;
+            }
+            let owner = Owner {
+                fileset,
+                worker: news.worker,
+                target: news.target,
+            };
+            let states = self.states.entry(owner).or_insert_with(|| {
+                let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
+                Arc::new(self.trees.states(&self.program, fileset, is_shared))
+            });
+            let agreed = self.agreed.entry(owner).or_default();
+            let most = states.count();
+            for [first, count, bytes] in &news.made {
+                for file in files(*first, *count, most) {
+                    states.note_made(file, *bytes);
+                    agreed.set(file, true);
+                }
+            }
+            for [first, count] in &news.removed {
+                for file in files(*first, *count, most) {
+                    states.note_removed(file);
+                    agreed.set(file, false);
+                }
+            }
+        }
+    }
+
+    /// Whose files the workers here work on.
+    fn used_workers(&self) -> BTreeSet<u32> {
+        let all = &self.cell.workers;
+        let mut used = BTreeSet::new();
+        for group in self.program.groups() {
+            let count = group_count(group, all.len());
+            for (place, worker) in all.iter().take(count).enumerate() {
+                if self.cell.is_own(worker) {
+                    let owner = &all[(place + group.shift as usize) % count];
+                    used.extend([worker.worker_index, owner.worker_index]);
+                }
+            }
+        }
+        used
+    }
+}
+
+fn group_count(group: &Group, all: usize) -> usize {
+    let workers = group.workers.map_or(all, |workers| workers as usize);
+    workers.clamp(1, all.max(1))
+}
+
+fn files(first: u64, count: u64, most: u32) -> impl Iterator<Item = u32> {
+    let end = first.saturating_add(count).min(most.into());
+    (first..end).filter_map(|file| u32::try_from(file).ok())
+}
+
+/// What differs from what all knew; they know it now.
+fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews {
+    let mut news = FileNews {
+        fileset: u32::try_from(owner.fileset).unwrap_or(u32::MAX),
+        worker: owner.worker,
+        target: owner.target,
+        ..FileNews::default()
+    };
+    let is_grown = owner.worker.is_none() && states.count() <= TOLD_AGAIN_MAX;
+    let mut next = 0;
+    let present: Vec<u32> = states.present().collect();
+    for file in present {
+        for gone in next..file {
+            remove(&mut news, agreed, gone);
+        }
+        next = file + 1;
+        // What all write to grows, which files of one worker do not between phases.
+        if !agreed.has(file) || is_grown {
+            agreed.set(file, true);
+            add(&mut news, file.into(), states.bytes_of(file));
+        }
+    }
+    for gone in next..states.count() {
+        remove(&mut news, agreed, gone);
+    }
+    news
+}
+
+fn add(news: &mut FileNews, file: u64, bytes: u64) {
+    match news.made.last_mut() {
+        Some([first, count, known]) if *first + *count == file && *known == bytes => *count += 1,
+        _ => news.made.push([file, 1, bytes]),
+    }
+}
+
+fn remove(news: &mut FileNews, agreed: &mut Agreed, file: u32) {
+    if !agreed.has(file) {
+        return;
+    }
+    agreed.set(file, false);
+    match news.removed.last_mut() {
+        Some([first, count]) if *first + *count == u64::from(file) => *count += 1,
+        _ => news.removed.push([file.into(), 1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn news_are_what_changed_since_the_last_ones() {
+        let owner = Owner {
+            fileset: 1,
+            worker: Some(7),
+            target: None,
+        };
+        let states = FileStates::new(200, false);
+        let mut agreed = Agreed::default();
+        for file in [0, 1, 2, 5, 130] {
+            states.note_made(file, u64::from(file / 100));
+        }
+        let news = changes(&owner, &states, &mut agreed);
+        assert_eq!(news.made, [[0, 3, 0], [5, 1, 0], [130, 1, 1]]);
+        assert!(news.removed.is_empty());
+        states.note_removed(1);
+        states.note_removed(2);
+        states.note_removed(130);
+        states.note_made(6, 0);
+        let news = changes(&owner, &states, &mut agreed);
+        assert_eq!(
+            (news.made, news.removed),
+            (vec![[6, 1, 0]], vec![[1, 2], [130, 1]])
+        );
+        let none = changes(&owner, &states, &mut agreed);
+        assert!(none.made.is_empty() && none.removed.is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! Ranks that launchers start, and the libraries that they find.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use end_to_end::{Finished, FixtureError, Mpirun, need};
+
+const RANK: &str = env!("CARGO_BIN_EXE_mpi-rank");
+/// Far above what any library sends before the receiver asks.
+const LARGE: &str = "3145728";
+
+/// Both libraries of the distribution.
+fn both() -> Result<[Mpirun; 2], FixtureError> {
+    Ok([Mpirun::open_mpi()?, Mpirun::mpich()?])
+}
+
+/// Four ranks that do this.
+fn four(launcher: &Mpirun, role: &[&str]) -> Finished {
+    let line = [&[RANK], role].concat();
+    launcher.run(4, &line).expect("an end in time")
+}
+
+/// Holds that all four ranks came to their end in one world, by a library of this ABI.
+#[track_caller]
+fn all_are_well(seen: &Finished, abi: &str) {
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    for rank in 0..4 {
+        let line = format!("rank {rank} of 4 on ");
+        let is_it = |it: &str| it.starts_with(&line) && it.contains(&format!(": {abi} ("));
+        assert!(seen.stdout.lines().any(is_it), "{}", seen.text());
+    }
+}
+
+#[track_caller]
+fn messages_go_there_and_back(launcher: &Mpirun, abi: &str) {
+    all_are_well(&four(launcher, &["talk", LARGE]), abi);
+    all_are_well(&four(launcher, &["all-pairs", LARGE]), abi);
+}
+
+#[test]
+fn messages_go_there_and_back_under_open_mpi() {
+    messages_go_there_and_back(&need!(Mpirun::open_mpi()), "Open MPI");
+}
+
+#[test]
+fn messages_go_there_and_back_under_mpich() {
+    messages_go_there_and_back(&need!(Mpirun::mpich()), "MPICH");
+}
+
+#[test]
+fn messages_go_there_and_back_by_the_constants_of_the_standard() {
+    messages_go_there_and_back(&need!(Mpirun::standard()), "MPI 5.0");
+}
+
+#[test]
+fn the_library_beside_the_launcher_is_found_through_a_script() {
+    let launcher = need!(Mpirun::standard());
+    let script = format!("'{RANK}' look; exit $?");
+    let seen = launcher.run(2, &["sh", "-c", &script]);
+    let seen = seen.expect("an end in time");
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let first = seen.stdout.lines().next().unwrap_or_default();
+    let beside = launcher
+        .prefix()
+        .expect("it has a place")
+        .join("lib/libmpi_abi.so.1");
+    let told = format!("MPI 5.0 | {} | MPICH", beside.display());
+    assert!(
+        first.starts_with(&told),
+        "{first} does not begin with {told}"
+    );
+}
+
+/// The other peers are stopped neither, as their ends show.
+#[track_caller]
+fn a_stopped_peer_stops_nobody_else(launcher: &Mpirun, abi: &str) {
+    let seen = four(launcher, &["stopped", "67108864"]);
+    all_are_well(&seen, abi);
+    let waited = seen.stdout.lines().find_map(|line| {
+        let waited = line.strip_prefix("waited ")?.strip_suffix(" ms")?;
+        waited.parse::<u64>().ok()
+    });
+    assert!(waited.is_some_and(|ms| ms < 5000), "{}", seen.text());
+}
+
+#[test]
+fn a_stopped_peer_stops_nobody_else_under_open_mpi() {
+    a_stopped_peer_stops_nobody_else(&need!(Mpirun::open_mpi()), "Open MPI");
+}
+
+#[test]
+fn a_stopped_peer_stops_nobody_else_under_mpich() {
+    a_stopped_peer_stops_nobody_else(&need!(Mpirun::mpich()), "MPICH");
+}
+
+#[track_caller]
+fn the_launcher_and_the_number_are_told(seen: &Finished, launcher: &str, library: &str) {
+    assert_eq!(seen.code, 3, "{}", seen.text());
+    let told = format!("error: {launcher} started 4 ranks, but `");
+    let is_told = |line: &&str| line.starts_with(&told);
+    let line = seen.stdout.lines().find(is_told).unwrap_or_default();
+    assert!(line.contains(library), "{}", seen.text());
+    assert!(line.contains("sees a world of 1"), "{line}");
+    assert!(
+        seen.stdout.contains("help: set `PGMETER_LIBMPI`"),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn a_library_of_another_launcher_is_told_with_what_to_set() {
+    let [open_mpi, mpich] = need!(both());
+    let seen = four(&open_mpi.with_library("libmpich.so.12"), &["talk", "1"]);
+    the_launcher_and_the_number_are_told(&seen, "Open MPI", "libmpich.so.12");
+    let seen = four(&mpich.with_library("libmpi.so.40"), &["talk", "1"]);
+    the_launcher_and_the_number_are_told(&seen, "Hydra of MPICH or Intel MPI", "libmpi.so.40");
+}
+
+#[test]
+fn a_library_that_is_not_there_is_told_by_the_name_that_was_given() {
+    let launcher = need!(Mpirun::mpich()).with_library("/no/libmpi.so.12");
+    let seen = four(&launcher, &["look"]);
+    assert_eq!(seen.code, 3, "{}", seen.text());
+    let told = "error: MPI library `/no/libmpi.so.12` cannot be opened: ";
+    assert!(seen.stdout.contains(told), "{}", seen.text());
+}
+
+/// Runs to an end of rank 2 that the others do not know of; they would wait for two minutes.
+#[track_caller]
+fn ends_soon(launcher: &Mpirun, role: &[&str]) -> i32 {
+    let start = Instant::now();
+    let seen = four(launcher, role);
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(60), "{took:?}: {}", seen.text());
+    assert_ne!(seen.code, 0, "{}", seen.text());
+    seen.code
+}
+
+#[test]
+fn a_rank_that_aborts_ends_the_job_with_its_code() {
+    for launcher in need!(both()) {
+        assert_eq!(ends_soon(&launcher, &["abort", "42"]), 42);
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_job() {
+    for launcher in need!(both()) {
+        ends_soon(&launcher, &["die"]);
+    }
+}
+
+/// A world that is dropped waits for nobody. Hydra ends with a code of its own.
+#[test]
+fn a_rank_that_fails_ends_the_job() {
+    for launcher in need!(both()) {
+        ends_soon(&launcher, &["exit", "7"]);
+    }
+}
+
+#[test]
+fn a_process_that_no_launcher_started_opens_nothing() {
+    let mut command = Command::new(RANK);
+    command.arg("look").env_clear();
+    let seen = end_to_end::run_within(&mut command, Duration::from_secs(30)).unwrap();
+    assert_eq!(
+        (seen.code, seen.stdout.as_str()),
+        (2, ""),
+        "{}",
+        seen.text()
+    );
+}
