@@ -1,8 +1,8 @@
 //! Runs that several processes share, on one machine or on many.
 //!
 //! One leads: it plans, says when to begin, and puts the figures together. The others each measure
-//! the workers of the plan that are theirs, as threads of one process would, in directories of their
-//! own. They speak in messages, whatever carries them: the standard streams of a command such as
+//! the workers of the plan that are theirs, as threads of one process would, in directories of
+//! their own. They speak in messages, whatever carries them: the standard streams of a command such as
 //! `ssh`, or MPI.
 
 mod desk;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use engine::clock::Clock;
-use results::{CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, merged};
+use results::{CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, merged};
 use run::CrewWatch;
 use workload::plan::Cell;
 
@@ -144,6 +144,12 @@ impl Leader {
             Report::Measured {
                 records, failure, ..
             } => {
+                if !course.is_cut && failure.is_none() && records.iter().any(is_cut_short) {
+                    // Nobody here wanted that: somebody ended the process, or shuts its machine down.
+                    let why = "was ended there before it was done";
+                    self.lose(rank, why.to_owned());
+                    return self.take_loss(course, rank, why);
+                }
                 course.note_done(rank, records, failure);
                 if course.failed.is_some() {
                     self.stop(course);
@@ -303,6 +309,10 @@ impl Leader {
         });
         lost.collect()
     }
+}
+
+fn is_cut_short(record: &CellRecord) -> bool {
+    record.status == Status::Interrupted
 }
 
 fn clock(course: &Course, after: &BTreeMap<u32, Reading>, rank: u32) -> ClockOffset {
