@@ -34,7 +34,7 @@ async function hover(page, index, share = 0.6) {
 }
 
 async function allAreDrawn(bed) {
-  const names = ["single", "sweep", "postmark", "repeated", "compared", "steady", "curve"];
+  const names = ["single", "sweep", "postmark", "repeated", "compared", "steady", "curve", "processes", "many-processes"];
   for (const name of names) {
     await bed.visit(name, {}, async (page) => {
       const count = await page.locator("canvas").count();
@@ -74,6 +74,10 @@ async function aTipTellsTheValues(bed) {
     assert.match(await hover(page, 0), /[\d.]+ s\s+read\s+[\d.]+k\s+write\s+[\d.]+k/);
     assert.match(await hover(page, 2, 0.2), /[\d.]+ µs to [\d.]+ µs\s+read\s+[\d.]+ %/);
     assert.match(await hover(page, 3), /[\d.]+ %\s+read\s+[\d.]+ [µm]s/);
+  });
+  await bed.visit("processes", {}, async (page) => {
+    const tip = await hover(page, 0, 0.6);
+    assert.match(tip, /^rank 2 on node2.example.org\s+node2.example.org\s+[\d.]+k\s+median\s+[\d.]+k$/);
   });
 }
 

@@ -18,6 +18,8 @@ const NAMES = [
   "curve",
   "mixed",
   "wide",
+  "processes",
+  "many-processes",
   "lab",
   "recover",
   "paper",
@@ -27,7 +29,7 @@ const NAMES = [
 ];
 const THEMES = ["light", "dark"];
 /** Pages of which pictures are left for people. */
-const PICTURES = ["single", "sweep", "compared", "mixed", "lab"];
+const PICTURES = ["single", "sweep", "compared", "mixed", "processes", "many-processes", "lab"];
 
 const MEGABYTES_MAX = 5;
 const SECONDS_MAX = 2;

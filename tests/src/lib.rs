@@ -6,7 +6,6 @@
 
 mod bed;
 mod command;
-mod crew_site;
 mod error;
 pub mod faultfs;
 mod lab_site;
@@ -24,7 +23,6 @@ mod zram;
 
 pub use bed::{Bed, finish, names_in, wait_for};
 pub use command::{Finished, installed, run_tool, run_within};
-pub use crew_site::{CREW_HANG, CrewSite};
 pub use error::{FixtureError, available};
 pub use lab_site::{LAB_IMAGE, LONG_REGISTERS, LONG_REGISTERS_NOT_COMPLETED, LabSite};
 pub use loop_device::{FileSystem, LoopDevice, MountedImage};

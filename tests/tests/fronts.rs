@@ -1,11 +1,14 @@
-//! The program in the place of mdtest, smallfile and IOR: outputs, counts, what is stored and left.
+//! The program in the place of mdtest, smallfile, IOR and IO500: outputs, counts, what is stored
+//! and left.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use end_to_end::{Bed, Finished, finish, names_in};
+use end_to_end::{Bed, Finished, finish, names_in, traced};
 use serde_json::Value;
 
 /// As the program with that name, in a target in memory.
@@ -160,6 +163,96 @@ fn ior_moves_every_block_once_and_prints_its_summary() {
     }
     let seen = stand_in(&bed, "ior", &["-R"]);
     seen.assert_refused(1, &["`-R` checks what was read, which is not done here"]);
+}
+
+/// What a record says of a phase: how many of an operation, bytes of it, and errors.
+fn counted(record: &Value, phase: &str, operation: &str) -> [u64; 3] {
+    let mut cells = record["cells"].as_array().unwrap().iter();
+    let cell = cells.find(|cell| cell["phase"] == phase).unwrap();
+    let figures = &cell["operations"][operation];
+    ["count", "bytes", "errors"].map(|key| figures[key].as_u64().unwrap_or(0))
+}
+
+#[test]
+fn io500_does_all_phases_and_prints_its_score() {
+    let bed = Bed::in_memory().unwrap();
+    let target = bed.target().to_str().unwrap();
+    // The time is long enough for all of it.
+    let arguments = ["--small", "--time", "60", "--ranks", "4", "-d", target];
+    let seen = stand_in(&bed, "io500", &arguments);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert!(bed.left_in_target().is_empty());
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let results = lines.iter().filter(|line| line.starts_with("[RESULT]"));
+    let values = results.map(|line| line.split_whitespace().nth(2).unwrap().parse::<f64>());
+    let values: Vec<f64> = values.collect::<Result<_, _>>().unwrap();
+    assert_eq!(values.len(), 12, "{}", seen.stdout);
+    assert!(values.iter().all(|value| *value > 0.0), "{}", seen.stdout);
+    let score = lines.last().unwrap();
+    assert!(score.starts_with("[SCORE ] Bandwidth ") && score.ends_with(" [INVALID]"));
+    let again = bed.run(&["report", "last", "--format", "classic"]);
+    assert_eq!(again.stdout, seen.stdout);
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    for (phase, operation, count, bytes) in [
+        ("ior-easy-write", "write", 32, 4 << 24),
+        ("mdtest-easy-write", "create", 4000, 0),
+        ("ior-hard-write", "write", 2000, 2000 * 47_008),
+        ("mdtest-hard-write", "write", 4000, 4000 * 3901),
+        ("find", "stat", 4000, 0),
+        ("ior-hard-read", "read", 2000, 2000 * 47_008),
+        ("mdtest-easy-stat", "stat", 4000, 0),
+        ("mdtest-hard-read", "read", 4000, 4000 * 3901),
+        ("mdtest-hard-delete", "unlink", 4000, 0),
+    ] {
+        assert_eq!(
+            counted(&record, phase, operation),
+            [count, bytes, 0],
+            "{phase}"
+        );
+    }
+    assert_eq!(counted(&record, "ior-easy-read", "read")[1], 4 << 24);
+    let link = ["--small", "--quick"];
+    stand_in(&bed, "io500", &link).assert_refused(1, &["there is no option `--quick`"]);
+}
+
+/// Of two ranks: where they write in the common file, and what their files are called.
+#[test]
+fn io500_asks_for_the_names_and_places_of_the_original() {
+    let bed = Bed::in_memory().unwrap();
+    let program = bed.command(&[]);
+    let program = Path::new(program.get_program());
+    let line = "as io500 --no-db --small --ranks 2 --files 2 --hard-segments 4 --time 60";
+    let words: Vec<&str> = line.split(' ').collect();
+    let log = traced(program, bed.target(), &words, Duration::from_secs(100)).unwrap();
+    let places = log.iter().filter_map(|line| {
+        let (_, behind) = line.split_once("pwrite64(")?;
+        let (_, place) = behind.split_once(", 47008, ")?;
+        place.split(')').next()?.parse().ok()
+    });
+    let mut places: Vec<u64> = places.collect();
+    places.sort_unstable();
+    let wanted: Vec<u64> = (0..8).map(|piece| piece * 47_008).collect();
+    assert_eq!(places, wanted);
+    let made = log.iter().filter(|line| line.contains("O_CREAT"));
+    let names = made.filter_map(|line| line.split('"').nth(1));
+    let is_file = |name: &&str| name.starts_with("file") || name.starts_with("ior_");
+    let mut names: Vec<&str> = names.filter(is_file).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(
+        names,
+        [
+            "file.mdtest.0.0",
+            "file.mdtest.0.1",
+            "file.mdtest.1.0",
+            "file.mdtest.1.1",
+            "file0",
+            "ior_file_easy.00000000",
+            "ior_file_easy.00000001",
+        ]
+    );
+    assert_eq!(bed.left_in_target(), ["trace"]);
 }
 
 #[test]

@@ -114,6 +114,7 @@ fn settings(plan: &Plan) -> BTreeMap<Place<'_>, &str> {
 /// What differs between the machines, systems and programs behind two runs.
 pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     let mut found = of_values(&lasting(&a.environment), &lasting(&b.environment));
+    found.extend(of_crews(a, b));
     let (a, b) = (&a.pgmeter.version, &b.pgmeter.version);
     if a != b {
         found.push(Difference {
@@ -123,6 +124,24 @@ pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
         });
     }
     found
+}
+
+/// Processes and hosts where there are not as many on both sides; a run without a crew is one
+/// process on one host.
+fn of_crews(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
+    let counts = |run: &RunRecord| {
+        let crew = run.crew.as_ref();
+        crew.map_or([1, 1], |crew| [crew.ranks as usize, crew.hosts.len()])
+    };
+    let names = ["processes", "hosts"].into_iter();
+    let counts = names.zip(counts(a).into_iter().zip(counts(b)));
+    let differing = counts.filter(|(_, (a, b))| a != b);
+    let told = differing.map(|(what, (a, b))| Difference {
+        what: what.to_owned(),
+        a: Some(a.to_string()),
+        b: Some(b.to_string()),
+    });
+    told.collect()
 }
 
 /// An environment without what differs from one minute to the next.

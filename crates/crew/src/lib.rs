@@ -2,8 +2,8 @@
 //!
 //! One leads: it plans, says when to begin, and puts the figures together. The others each measure
 //! the workers of the plan that are theirs, as threads of one process would, in directories of
-//! their own. They speak in messages, whatever carries them: the standard streams of a command such as
-//! `ssh`, or MPI.
+//! their own. They speak in messages, whatever carries them: the standard streams of a command such
+//! as `ssh`, or MPI.
 
 mod desk;
 mod error;

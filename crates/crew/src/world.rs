@@ -66,9 +66,9 @@ struct Opened {
     library: String,
 }
 
-/// Takes part in the job of a launcher. The first rank comes back to lead, the others once they have
-/// done what it says. To be called early, and once; `stop` is set up behind it, as libraries set
-/// handlers of signals of their own.
+/// Takes part in the job of a launcher. The first rank comes back to lead, the others once they
+/// have done what it says. To be called early, and once; `stop` is set up behind it, as libraries
+/// set handlers of signals of their own.
 ///
 /// # Errors
 /// When there is no library that fits the launcher.

@@ -24,7 +24,7 @@ pub fn live_line(state: &State, width: usize) -> String {
         (None, Some(current)) => measuring(state, current),
         (None, None) => LiveLine::of("starting"),
     };
-    line.with_troubles(state).fit(width)
+    line.with_crew(state).with_troubles(state).fit(width)
 }
 
 /// A part of a line: what it is worth, the least going first, and its text.
@@ -54,6 +54,12 @@ impl LiveLine {
             name,
             ..Self::default()
         }
+    }
+
+    /// With who measures, where there is room for it.
+    fn with_crew(mut self, state: &State) -> Self {
+        self.parts.extend(state.crew.clone().map(|crew| (1, crew)));
+        self
     }
 
     /// With what the user has to know whatever goes on.

@@ -36,7 +36,9 @@ impl PlainLines {
                     (false, false) => "",
                 };
                 let id = units::printable(&record.id);
-                self.say(format!("run {id}: {sure}{cells} {noun}"))
+                let by = self.state.crew.as_ref().map(|it| format!(", {it}"));
+                let by = by.unwrap_or_default();
+                self.say(format!("run {id}: {sure}{cells} {noun}{by}"))
             }
             RunEvent::Prepare { .. } => self.now_and_then(),
             RunEvent::Progress { phase, .. } => {

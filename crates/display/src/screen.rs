@@ -160,6 +160,7 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
     line.parts.push((7, cells));
     line.parts.extend(left.map(|left| (6, left)));
     line.parts.push((3, format::span(state.now_ns)));
+    line.parts.extend(state.crew.clone().map(|crew| (4, crew)));
     if state.warning_count > 0 {
         line.parts
             .push((5, counted(state.warning_count, "warning")));

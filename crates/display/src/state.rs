@@ -20,6 +20,8 @@ const WARNINGS_MAX: usize = 50;
 pub struct State {
     /// The run's id.
     pub id: String,
+    /// How many processes share it and where; none where one measures alone.
+    pub crew: Option<String>,
     /// The cells in their order, done or not.
     pub cells: Vec<CellRow>,
     /// Whether cells are repeated until they are precise, so that there may be more of them.
@@ -120,6 +122,8 @@ impl State {
 
     fn start(&mut self, record: &RunRecord) {
         self.id = printable(&record.id);
+        let crew = record.crew.as_ref().filter(|it| it.ranks > 1);
+        self.crew = crew.map(|it| printable(&it.place()));
         let plan = &record.plan;
         let names = CellNames::of(plan);
         let titles = plan

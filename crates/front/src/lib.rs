@@ -37,6 +37,7 @@ mod front;
 mod fs_mark;
 #[cfg(test)]
 mod hostile;
+mod io500;
 mod ior;
 mod iozone;
 mod lat_fs;

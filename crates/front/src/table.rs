@@ -4,8 +4,8 @@ use crate::console::ConsoleFront;
 use crate::front::{FileFront, Front};
 use crate::text::TableText;
 use crate::{
-    bonnie, create_remove, dbench, filebench, fio, fs_mark, ior, iozone, lat_fs, mdtest, postmark,
-    smallfile,
+    bonnie, create_remove, dbench, filebench, fio, fs_mark, io500, ior, iozone, lat_fs, mdtest,
+    postmark, smallfile,
 };
 
 /// All fronts, in the order of their names.
@@ -16,6 +16,7 @@ pub static FRONTS: &[Front] = &[
     filebench::FRONT,
     fio::FRONT,
     fs_mark::FRONT,
+    io500::FRONT,
     ior::FRONT,
     iozone::FRONT,
     lat_fs::FRONT,

@@ -16,6 +16,7 @@ mod model;
 mod numbers;
 mod page;
 mod paper;
+mod picks;
 mod quantile;
 mod selftest;
 mod side_by_side;

@@ -1,5 +1,7 @@
 //! A report in Markdown.
 
+use crate::html::capital;
+use crate::model::CrewModel;
 use crate::table::{Align, Table};
 use crate::verdict::Verdict;
 use crate::{Model, ModelWarning};
@@ -52,6 +54,7 @@ pub fn render(model: &Model) -> String {
         lines.extend([String::new(), format!("## {heading}"), String::new()]);
         lines.extend(table_lines(table));
     }
+    lines.extend(model.crew.iter().flat_map(crew_lines));
     for note in &model.notes {
         lines.extend([String::new(), escape(note)]);
     }
@@ -65,6 +68,30 @@ pub fn render(model: &Model) -> String {
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+fn crew_lines(crew: &CrewModel) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (heading, table) in crew.tables() {
+        lines.extend([
+            String::new(),
+            format!("## {}", capital(heading)),
+            String::new(),
+        ]);
+        lines.extend(table_lines(table));
+    }
+    for part in &crew.parts {
+        let heading = escape(&capital(&part.heading));
+        lines.extend([String::new(), format!("## {heading}")]);
+        for table in &part.tables {
+            lines.push(String::new());
+            lines.extend(table_lines(table));
+        }
+        for sentence in &part.sentences {
+            lines.extend([String::new(), escape(sentence)]);
+        }
+    }
+    lines
 }
 
 fn verdict_lines(verdict: &Verdict) -> Vec<String> {

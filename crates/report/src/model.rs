@@ -1,5 +1,6 @@
 //! What a report says: the numbers are chosen and rounded here, once.
 
+mod crew;
 mod curve;
 mod open_loop;
 mod sentences;
@@ -9,6 +10,7 @@ mod usage;
 mod warnings;
 mod within;
 
+pub(crate) use crew::{CrewModel, part as crew_part};
 pub(crate) use sentences::{cache_name, engine_name, machine, method};
 pub(crate) use steady::{sentence as steady_sentence, verdict_name};
 pub(crate) use within::sentence as within_sentence;
@@ -46,6 +48,8 @@ pub struct Model {
     pub steady: Option<Table>,
     /// What the intervals of each cell say about its rate, where there are enough.
     pub within: Option<Table>,
+    /// What each of several processes did.
+    pub crew: Option<CrewModel>,
     /// Figures over repetitions.
     pub estimates: Option<Table>,
     /// The same of each operation, where cells have several; only where single repetitions are
@@ -92,8 +96,12 @@ impl Model {
         model.usage = usage::usage(&once);
         model.steady = steady::table(&once);
         model.within = within::table(&once);
+        model.crew = crew::model(&once, unit);
         model.is_of_means = true;
-        let says = "`--all` shows each repetition, and what it used of processor and device";
+        let says = match record.crew {
+            None => "`--all` shows each repetition, and what it used of processor and device",
+            Some(_) => "`--all` shows each repetition, and what each process did in it",
+        };
         model.notes.push(says.to_owned());
         model
     }
@@ -135,6 +143,7 @@ impl Model {
             usage: usage::usage(record),
             steady: steady::table(record),
             within: within::table(record),
+            crew: crew::model(record, unit),
             estimates,
             operation_estimates: None,
             is_of_means: false,
@@ -148,7 +157,7 @@ impl Model {
 }
 
 /// The unit of all latencies of a record.
-fn unit(record: &RunRecord) -> LatencyUnit {
+pub(crate) fn unit(record: &RunRecord) -> LatencyUnit {
     let cells = record.cells.iter();
     let smallest = cells.filter_map(|cell| cell.total.latency.percentiles_ns.p50);
     LatencyUnit::fitting(smallest.min())

@@ -1,5 +1,6 @@
 //! A report as plain text.
 
+use crate::model::CrewModel;
 use crate::page::Page;
 use crate::styled::{Lines, Styled};
 use crate::table::Table;
@@ -26,6 +27,9 @@ pub fn render(model: &Model, page: Page) -> Styled {
         lines.push("");
         lines.extend(heading.map(|heading| page.bold(heading)));
         push_table(&mut lines, table, page, width);
+    }
+    if let Some(crew) = &model.crew {
+        push_crew(&mut lines, crew, page, width);
     }
     if !model.notes.is_empty() {
         lines.push("");
@@ -113,6 +117,25 @@ fn push_verdict(lines: &mut Lines, verdict: &Verdict, page: Page, width: usize) 
         for (index, piece) in pieces.iter().enumerate() {
             let indent = if index == 0 { "" } else { INDENT };
             lines.push(Styled::from(indent).then(piece.as_str()));
+        }
+    }
+}
+
+fn push_crew(lines: &mut Lines, crew: &CrewModel, page: Page, width: usize) {
+    for (heading, table) in crew.tables() {
+        lines.push("");
+        lines.push(page.bold(heading));
+        push_table(lines, table, page, width);
+    }
+    for part in &crew.parts {
+        lines.push("");
+        let heading = wrap(&part.heading, width);
+        lines.extend(heading.iter().map(|line| page.bold(line)));
+        for table in &part.tables {
+            push_table(lines, table, page, width);
+        }
+        for sentence in &part.sentences {
+            lines.extend(wrap(sentence, width));
         }
     }
 }

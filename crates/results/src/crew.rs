@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Environment;
 use crate::real::Real;
 use crate::zero::is_zero;
-use crate::{CellRecord, Environment, Status};
 
 /// The processes that shared a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,24 @@ pub struct CrewRecord {
     pub ranks: u32,
     /// Where they were.
     pub hosts: Vec<HostRecord>,
+}
+
+impl CrewRecord {
+    /// How many there were and where, such as `4 processes on 2 hosts`; a host that is alone by its
+    /// name, as it calls itself.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let processes = match self.ranks {
+            1 => "1 process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        match self.hosts.as_slice() {
+            [] => processes,
+            [host] if host.name.is_empty() => format!("{processes} on 1 host"),
+            [host] => format!("{processes} on {}", host.name),
+            hosts => format!("{processes} on {} hosts", hosts.len()),
+        }
+    }
 }
 
 /// A machine that took part.
@@ -40,20 +58,34 @@ pub struct CellCrew {
     /// How far the leader's idea of another's clock may be off, at most, in nanoseconds: half of
     /// the shortest round trip.
     pub offset_bound_ns: u64,
-    /// How fast the clocks ran apart at most, in parts of a billion; none where it was not measured.
+    /// How fast the clocks ran apart at most, in parts of a billion; none where that was not
+    /// measured.
     pub drift_ppb: Option<f64>,
     /// From when the first process was done to when the last was, in nanoseconds.
     pub tail_ns: u64,
-    /// The share of all processes' time, up to the last one's end, in which they had nothing left to
-    /// do: from 0 to 1.
+    /// The share of all processes' time, up to the last one's end, in which they had nothing left
+    /// to do: from 0 to 1.
     #[serde(with = "Real")]
     pub tail_share: f64,
-    /// Operations a second, as the headline counts them, until the first was done: all were at work.
+    /// Operations a second, as the headline counts them, until the first was done: all were at
+    /// work.
     pub first_done_per_second: Option<f64>,
     /// The same until the last was done.
     pub last_done_per_second: Option<f64>,
     /// Each process, by its number.
     pub ranks: Vec<RankFigures>,
+}
+
+impl CellCrew {
+    /// The median of the rates of those that were not lost; none where all were.
+    #[must_use]
+    pub fn median_per_second(&self) -> Option<f64> {
+        let there = self.ranks.iter().filter(|it| it.lost_ns.is_none());
+        let mut rates: Vec<f64> = there.map(|it| it.per_second).collect();
+        rates.sort_by(f64::total_cmp);
+        let [lower, upper] = [rates.len().checked_sub(1)? / 2, rates.len() / 2];
+        Some(f64::midpoint(rates[lower], rates[upper]))
+    }
 }
 
 /// How far a process's clock is ahead of the leader's, as round trips tell.
@@ -100,24 +132,4 @@ pub struct RankFigures {
     /// When it was lost, in nanoseconds from the start of the measurement; what it did is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_ns: Option<u64>,
-}
-
-impl CellRecord {
-    /// Takes note of processes that were lost: their numbers, their machines, and when that was, in
-    /// nanoseconds from the start of the measurement.
-    pub fn set_lost(&mut self, lost: impl Iterator<Item = (u32, String, u64)>) {
-        let crew = self.crew.get_or_insert_default();
-        for (rank, host, lost_ns) in lost {
-            if self.status == Status::Complete {
-                self.status = Status::Interrupted;
-            }
-            crew.ranks.push(RankFigures {
-                rank,
-                host,
-                lost_ns: Some(lost_ns),
-                ..RankFigures::default()
-            });
-        }
-        crew.ranks.sort_by_key(|it| it.rank);
-    }
 }

@@ -1,6 +1,7 @@
 //! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
 
 mod asked;
+mod crew;
 mod device;
 mod open_loop;
 mod processor;
@@ -9,6 +10,7 @@ mod short;
 mod stretch;
 mod whole_run;
 
+pub use crew::{doubt_crew, doubt_hosts};
 pub use device::doubt_memory;
 pub(crate) use device::{cache_read_share, cache_write_share};
 pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};

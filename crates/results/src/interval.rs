@@ -125,8 +125,8 @@ impl LatencyCounts {
         }
     }
 
-    /// A latency that so many percent did not exceed, in nanoseconds: the middle of its step, at most
-    /// 10 % off; none where nothing was counted.
+    /// A latency that so many percent did not exceed, in nanoseconds: the middle of its step, at
+    /// most 10 % off; none where nothing was counted.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let all = self.counts.iter().copied().fold(0, u64::saturating_add);

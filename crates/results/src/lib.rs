@@ -50,8 +50,8 @@ mod zero;
 pub use cell::CellRecord;
 pub use crew::{CellCrew, ClockOffset, CrewRecord, HostRecord, RankFigures};
 pub use doubt::{
-    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_memory,
-    doubt_short, doubt_store, longer_by, percentile_is_supported,
+    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_crew, doubt_environment, doubt_hosts,
+    doubt_load, doubt_memory, doubt_short, doubt_store, longer_by, percentile_is_supported,
 };
 pub use effect::effect;
 pub use environment::{

@@ -52,13 +52,12 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         transaction_kinds = part.transaction_kinds;
         let shape = part.lane.shape(part.operations, transaction_kinds.len());
         let (sample, outbox, inbox) = exchange(shape.clone());
-        let operations = part.lane.operations.unwrap_or(u64::MAX);
         let start = Start {
             sample,
             outbox,
             schedule: match &part.lane.plan.job {
                 Some(job) => task::schedule(job, times::interval_ns(kit.cell)),
-                None => schedule(kit.cell, operations),
+                None => schedule(kit.cell, part.lane.operations.unwrap_or(u64::MAX)),
             },
             clock: kit.clock.clone(),
             batch: Batch::of(ring(kit.cell, &part.lane), part.lane.slot_count()),
@@ -189,18 +188,12 @@ fn run_threads(
             }
         }
         let all_ready: Vec<Ready> = ready.iter().take(lane_count).collect();
-        let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
+        let thread_ids: Vec<i32> = all_ready.iter().map(|it| it.thread_id).collect();
         watch_waits(kit, collection, &thread_ids);
         let sleep = Sleep::new(lane_count, kit.continued, kit.clock);
-        let start_ns = match kit.meeting {
-            Some(meeting) if all_ready.len() == lane_count => match meeting.start(kit.stop) {
-                Some(start_ns) => start_ns,
-                None => {
-                    gate.open(Signal::Abandon);
-                    return Err(RunError::Stopped);
-                }
-            },
-            _ => kit.clock.now_ns(),
+        let Some(start_ns) = start_ns(kit, all_ready.len() == lane_count) else {
+            gate.open(Signal::Abandon);
+            return Err(RunError::Stopped);
         };
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);
@@ -224,19 +217,25 @@ fn run_threads(
             watch(kit, collection, watch_plan);
         }
         let outcomes = join(handles, cell_index);
-        if let (Some(meeting), Some(begin_ns)) = (kit.meeting, gate.begin_ns()) {
-            meeting.begun(begin_ns);
-        }
-        wait_until_gone(all_ready.iter().map(|ready| ready.thread_id));
+        kit.tell_begin(gate.begin_ns());
+        wait_until_gone(thread_ids);
         let outcomes = outcomes?;
-        let first = all_ready.into_iter().next();
-        let notes = first.map(|ready| ready.notes).unwrap_or_default();
+        let first = all_ready.into_iter().next().map(|ready| ready.notes);
+        let notes = first.unwrap_or_default();
         Ok(Run {
             outcomes,
             notes,
             measure_ns,
         })
     })
+}
+
+/// When the threads begin: now, or when other processes do. None where nobody begins any more.
+fn start_ns(kit: &CellKit<'_>, are_all_ready: bool) -> Option<u64> {
+    match kit.meeting.filter(|_| are_all_ready) {
+        Some(meeting) => meeting.start(kit.stop),
+        None => Some(kit.clock.now_ns()),
+    }
 }
 
 /// Begins to look at what the threads wait for: opens a file for each, which takes its time.
@@ -322,7 +321,7 @@ fn join(
 
 /// Waits until the kernel is done with threads that were joined: what was open in a table of
 /// their own is closed only then, and a file system that is unmounted before is busy.
-fn wait_until_gone(thread_ids: impl Iterator<Item = i32>) {
+fn wait_until_gone(thread_ids: Vec<i32>) {
     let since = Instant::now();
     for thread_id in thread_ids {
         let task = format!("/proc/self/task/{thread_id}");

@@ -7,7 +7,7 @@ use results::RunEvent;
 use target::DeviceCounters;
 use workload::plan::Cell;
 
-use crate::crew::Meeting;
+use crate::meeting::Meeting;
 use crate::status::StatusWish;
 
 /// What the run lends to a cell, or to a stage of one.
@@ -37,6 +37,13 @@ impl CellKit<'_> {
     /// Whether the cell is to end before it is over.
     pub fn is_cut(&self) -> bool {
         is_cut(self.stop, self.skip)
+    }
+
+    /// Tells other processes when the first worker here began.
+    pub fn tell_begin(&self, begin_ns: Option<u64>) {
+        if let (Some(meeting), Some(begin_ns)) = (self.meeting, begin_ns) {
+            meeting.begun(begin_ns);
+        }
     }
 }
 

@@ -9,17 +9,16 @@ use engine::{OperationSet, TscClock};
 use generate::{ContentSource, Stripes};
 use results::{
     CellNames, CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun,
-    cell_title, doubt, estimates, target_indexes,
+    cell_title, doubt, estimates,
 };
 use target::{InPlace, Prepared};
 use workload::plan::{Cell, ContentPlan, Plan};
 use workload::program::Program;
 
 use crate::RunError;
-use crate::blank::{blank_files, blank_storage};
 use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
-use crate::crew::{Crew, CrewWatch, Meeting};
+use crate::crew::Crew;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
 use crate::jobs::goals::goals_missed;
@@ -27,6 +26,7 @@ use crate::jobs::tree::JobTree;
 use crate::kit::{CellKit, Course, Mark, is_cut};
 use crate::lane::{Lane, lanes};
 use crate::measured::Measured;
+use crate::meeting::Meeting;
 use crate::observe::{Observer, observed};
 use crate::parts::{Sources, parts};
 use crate::peers::Peers;
@@ -225,50 +225,6 @@ impl<'a> Session<'a> {
         outcome
     }
 
-    /// Makes the targets ready for the cell; whether it is still to be measured.
-    fn is_ready_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
-        self.precondition(cell)?;
-        if self.stopped() {
-            return Ok(false);
-        }
-        for target_index in target_indexes(cell) {
-            self.make_ready(target_index, cell)?;
-        }
-        let blank = blank_storage(self.plan, cell);
-        for warning in blank.into_iter().chain(blank_files(&self.targets, cell)) {
-            self.warn(warning);
-        }
-        Ok(true)
-    }
-
-    /// Has the crew measure a cell.
-    fn measure_by_crew(&mut self, cell: &Cell) -> Result<(), RunError> {
-        let measured = self.with_crew(|crew, watch| crew.measure(cell, watch));
-        for record in measured.transpose()?.unwrap_or_default() {
-            self.take(record);
-        }
-        Ok(())
-    }
-
-    /// Has the crew do something, and takes note of what there is to doubt; none without a crew.
-    pub fn with_crew<T>(
-        &mut self,
-        act: impl FnOnce(&mut dyn Crew, &mut CrewWatch<'_>) -> T,
-    ) -> Option<T> {
-        let crew = self.crew.as_deref_mut()?;
-        let mut watch = CrewWatch {
-            listener: &mut *self.listener,
-            warnings: Vec::new(),
-            stop: &self.options.stop,
-            skip: &self.options.skip,
-        };
-        let done = act(crew, &mut watch);
-        for warning in watch.warnings {
-            self.warn(warning);
-        }
-        Some(done)
-    }
-
     /// Takes what became of the figures that were to be precise.
     pub fn conclude(&mut self, conclusions: Vec<Conclusion>) {
         for warning in conclusions.iter().filter_map(Conclusion::warning) {
@@ -376,7 +332,7 @@ impl<'a> Session<'a> {
     }
 
     /// Takes a record of the run's cells, with the reasons to doubt it.
-    fn take(&mut self, mut record: CellRecord) {
+    pub(crate) fn take(&mut self, mut record: CellRecord) {
         if self.options.meeting.is_some() {
             // Whoever leads has the figures of all, and doubts those.
             self.record.cells.push(record);
@@ -518,14 +474,6 @@ impl<'a> Session<'a> {
             record: self.record,
             error,
         }
-    }
-
-    /// Tells the reasons to doubt the run as a whole.
-    fn doubt_all(&mut self) {
-        let record = &self.record;
-        let short = results::doubt_short(&record.plan, &record.cells);
-        let load = results::doubt_load(&record.environment, &record.cells);
-        short.into_iter().chain(load).for_each(|it| self.warn(it));
     }
 
     /// Puts the verdicts beside the figures that they are about.

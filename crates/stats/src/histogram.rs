@@ -63,8 +63,9 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// What [`Histogram::buckets`] and the exact figures beside them were of: the lowest value of each
-    /// bucket, and how many samples fell there. Figures that do not fit the buckets are bent to.
+    /// What [`Histogram::buckets`] and the exact figures beside them were of: the lowest value of
+    /// each bucket, and how many samples fell there. Figures that do not fit are bent to the
+    /// buckets.
     #[must_use]
     pub fn of_buckets(
         buckets: impl IntoIterator<Item = (u64, u64)>,

@@ -25,6 +25,7 @@ export async function showRun({ main, rest: [id], signal }) {
   const told = await get(query(ofRun(id, "/intervals"), { points: POINTS }), signal);
   const view = await get(ofRun(id), signal);
   const page = new RunPage(main, view.run, signal);
+  page.crew = view.crew;
   page.course.takeView(view);
   page.course.takeIntervals(told.cells);
   page.build();
@@ -91,7 +92,8 @@ class RunPage {
 
   title() {
     const { run } = this;
-    const facts = [run.targets.join(", "), run.file_systems.join(", "), run.host].filter(Boolean).join(" · ");
+    const host = this.crew?.place ?? run.host;
+    const facts = [run.targets.join(", "), run.file_systems.join(", "), host].filter(Boolean).join(" · ");
     const name = run.workloads.join(", ") || "Run";
     document.title = `${name} – pgmeter`;
     this.head.replaceChildren(

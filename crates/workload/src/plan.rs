@@ -5,6 +5,7 @@
 
 pub mod job;
 mod parts;
+mod ranks;
 mod repetition;
 mod ring;
 mod search;
@@ -206,20 +207,6 @@ pub struct Cell {
     /// The process whose workers alone are measured, where several share the run; none for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
-}
-
-impl Cell {
-    /// Whether a worker is measured by this process.
-    #[must_use]
-    pub fn is_own(&self, worker: &WorkerPlan) -> bool {
-        self.rank.is_none_or(|rank| rank == worker.rank)
-    }
-
-    /// The workers that this process measures, with their places among all.
-    pub fn own_workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
-        let workers = self.workers.iter().enumerate();
-        workers.filter(|(_, worker)| self.is_own(worker))
-    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

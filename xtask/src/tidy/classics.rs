@@ -29,6 +29,9 @@ const TABLES: [&str; 13] = [
 /// run yet, so that they are still named in between.
 const IN_BETWEEN: [&str; 1] = ["fio"];
 
+/// Fronts of programs that are made of others, which they name.
+const MADE_OF: [(&str, &[&str]); 1] = [("io500", &["ior", "mdtest"])];
+
 /// Directories beside theirs, of what they share.
 const SHARED: [&str; 2] = ["options", "random"];
 
@@ -46,7 +49,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
             let named = names.iter().find(|name| is_code && is_named(text, name));
             let Some(name) = named else { continue };
             let own = [FRONTS, SETTINGS].map(|all| format!("{all}{name}/"));
-            if own.iter().any(|own| file.path.starts_with(own)) {
+            if own.iter().any(|own| file.path.starts_with(own)) || is_made_of(file, name) {
                 continue;
             }
             findings.push(Finding {
@@ -57,6 +60,13 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
             });
         }
     }
+}
+
+/// Whether the file is of a front that is made of the named one.
+fn is_made_of(file: &SourceFile, name: &str) -> bool {
+    let own = fronts::directory(file);
+    let mut made = MADE_OF.iter().filter(|(front, _)| own == Some(*front));
+    made.any(|(_, parts)| parts.contains(&name))
 }
 
 /// The names of all fronts.
@@ -116,14 +126,25 @@ mod tests {
             "crates/front/src/old_mark/mod.rs",
             "const OLD_MARK: u8 = 1;\n",
         );
+        let made = (
+            "crates/front/src/io500/mod.rs",
+            "const IOR: u8 = 1;\nconst DBENCH: u8 = 1;\n",
+        );
+        let part = (
+            "crates/front/src/ior/mod.rs",
+            "const NAME: &str = \"ior\";\n",
+        );
         let typed = ("crates/report/src/lib.rs", "use workload::OldMark;\n");
         let shared = ("crates/front/src/options/mod.rs", "pub fn options() {}\n");
         let ours = ("crates/cli/src/lib.rs", "fn options() {}\n");
         let test = ("crates/run/src/tests.rs", "const DBENCH: u8 = 1;\n");
         assert_eq!(
-            found(&[own, table, other, settings, text, typed, test, shared, ours]),
+            found(&[
+                own, table, other, settings, text, made, part, typed, test, shared, ours
+            ]),
             [
                 ("crates/run/src/lib.rs".to_owned(), 4),
+                ("crates/front/src/io500/mod.rs".to_owned(), 2),
                 ("crates/report/src/lib.rs".to_owned(), 1)
             ]
         );

@@ -22,3 +22,6 @@ pub(crate) mod show;
 pub(crate) mod sink;
 pub(crate) mod team;
 pub(crate) mod version;
+
+/// Without a target, a work directory is made in the current directory.
+const DEFAULT_TARGET: &str = ".";

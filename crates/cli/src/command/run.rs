@@ -12,6 +12,7 @@ use workload::{
 
 use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;
+use crate::command::DEFAULT_TARGET;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
 use crate::command::team::{Part, Team, options};
@@ -23,9 +24,6 @@ use crate::live::Live;
 use crate::signals::{Continued, skip_at_signal};
 use crate::stored::Place;
 use crate::terminal::print_document;
-
-/// Without a target, a work directory is made in the current directory.
-pub(super) const DEFAULT_TARGET: &str = ".";
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -50,10 +48,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         team = Team::gather(args, &stop)?;
     }
     let planned = match &mut team {
-        Some(team) => {
-            overrides.set_ranks(team.leader.ranks());
-            team.planned(&workloads, &overrides, &stop)?
-        }
+        Some(team) => team.shared_plan(&workloads, &mut overrides, &stop)?,
         None => planned(&workloads, &overrides, create)?,
     };
     let outputs = Outputs::open(args, place)?;
@@ -77,10 +72,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         .chain(planned.warnings)
         .map(of_plan)
         .chain(keeper.doubts())
-        .chain(match team {
-            Some(_) => Vec::new(),
-            None => not_mounted(&planned.plan),
-        })
+        .chain(own_mounts(&planned.plan, team.is_some()))
         .collect();
     let mut live = Live::begin((args.quiet, args.display), &run_options, at_once)?;
     let mut listener = |event: &RunEvent| {
@@ -101,6 +93,14 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(exit(&finished.record, is_written && not_stored.is_none())),
+    }
+}
+
+/// What is told of where the targets lie, unless others know better.
+fn own_mounts(plan: &Plan, are_elsewhere: bool) -> Vec<Warning> {
+    match are_elsewhere {
+        true => Vec::new(),
+        false => not_mounted(plan),
     }
 }
 

@@ -15,7 +15,7 @@ use crew::{
 use mpi::Launch;
 use workload::{Overrides, Planned, Workload, plan, wanted_targets};
 
-use super::run::DEFAULT_TARGET;
+use super::DEFAULT_TARGET;
 use crate::args::{CrewArgs, OnLostArg, RunArgs};
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
@@ -139,6 +139,17 @@ impl Team {
             job: None,
             _children: Some(children),
         }))
+    }
+
+    /// What would be measured where each has as many workers as one alone.
+    pub fn shared_plan(
+        &mut self,
+        workloads: &[Workload],
+        overrides: &mut Overrides,
+        stop: &AtomicBool,
+    ) -> Result<Planned, Failure> {
+        overrides.set_ranks(self.leader.ranks());
+        self.planned(workloads, overrides, stop)
     }
 
     /// What would be measured by all of them; what cannot be is refused.

@@ -3,7 +3,7 @@
 use std::slice::from_ref;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
-use results::{RunRecord, Status, Warning, WarningCode};
+use results::{CrewRecord, HostRecord, RunRecord, Status, Warning, WarningCode};
 use serde_json::json;
 use workload::plan::{ArrivalKind, CurvePart};
 
@@ -345,4 +345,27 @@ fn of_a_curve_the_peak_is_compared_and_no_point() {
     let compared: Vec<u32> = comparison.cells.iter().map(|it| it.name.iodepth).collect();
     assert_eq!(compared, [1]);
     assert!(comparison.only_a.is_empty() && comparison.only_b.is_empty());
+}
+
+#[test]
+fn other_numbers_of_processes_and_hosts_are_told() {
+    let (a, mut b) = (depths(&[1]), depths(&[1]));
+    b.crew = Some(CrewRecord {
+        ranks: 4,
+        hosts: vec![HostRecord::default(); 2],
+        ..CrewRecord::default()
+    });
+    b.cells[0].ranks = 4;
+    assert!(strictly(&a, &b).is_err());
+    let told = |a: &RunRecord, b: &RunRecord| -> Vec<[String; 3]> {
+        let compared = by_force(a, b).unwrap();
+        let differences = compared.environment_differences.into_iter();
+        let told =
+            differences.map(|it| [it.what, it.a.unwrap_or_default(), it.b.unwrap_or_default()]);
+        told.collect()
+    };
+    let wanted = [["processes", "1", "4"], ["hosts", "1", "2"]];
+    assert_eq!(told(&a, &b), wanted.map(|it| it.map(str::to_owned)));
+    assert_eq!(told(&b, &b.clone()), Vec::<[String; 3]>::new());
+    assert_eq!(told(&a, &a.clone()), Vec::<[String; 3]>::new());
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use engine::clock::Clock;
-use results::{CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, merged};
+use results::{
+    CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, doubt_crew, merged,
+};
 use run::CrewWatch;
 use workload::plan::Cell;
 
 use super::clocks::{Reading, offset};
 use super::course::Course;
-use super::doubts::doubts;
 use super::{LOOK, Leader, OnLost, Said};
 use crate::CrewError;
 use crate::message::{Failed, Order, Report};
@@ -56,7 +57,7 @@ impl Leader {
         }
         let records = self.together(&mut course, &after, cell);
         for record in &records {
-            watch.warnings.extend(doubts(record));
+            watch.warnings.extend(doubt_crew(record));
         }
         Ok(records)
     }
@@ -145,7 +146,7 @@ impl Leader {
                 records, failure, ..
             } => {
                 if !course.is_cut && failure.is_none() && records.iter().any(is_cut_short) {
-                    // Nobody here wanted that: somebody ended the process, or shuts its machine down.
+                    // Nobody here wanted that: somebody ended the process, or its machine.
                     let why = "was ended there before it was done";
                     self.lose(rank, why.to_owned());
                     return self.take_loss(course, rank, why);

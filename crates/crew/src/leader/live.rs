@@ -111,8 +111,8 @@ impl Live {
                 .zip(counts)
                 .for_each(|(sum, count)| *sum = sum.saturating_add(*count));
         }
-        if all.len() > 1 {
-            // Percentiles of all are not known from those of each.
+        if ranks.len() > 1 {
+            // Percentiles of all are not known from those of each, nor of those who told first.
             (*p50_ns, *p99_ns) = (None, None);
         }
         Some(sum)

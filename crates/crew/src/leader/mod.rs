@@ -1,10 +1,8 @@
 //! The process that leads: it asks, waits, and puts together what the others measured.
 
-mod ask;
 mod cell;
 mod clocks;
 mod course;
-mod doubts;
 mod grounds;
 mod live;
 
@@ -13,7 +11,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
-use results::{CellRecord, CrewRecord, Environment, HostRecord, Warning, WarningCode};
+use results::{
+    CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode, doubt_hosts,
+};
 use run::{Crew, CrewWatch, RunError};
 use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
@@ -334,6 +334,55 @@ impl Leader {
         }
     }
 
+    /// Asks each of these and waits for an answer of each.
+    fn ask(
+        &mut self,
+        ranks: &[u32],
+        order: impl Fn(u32) -> Order,
+        is_wanted: fn(&Report) -> bool,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(u32, Report)>, CrewError> {
+        for rank in ranks {
+            self.say(*rank, &order(*rank));
+        }
+        self.answers(ranks, is_wanted, stop, &mut |_, _| {})
+    }
+
+    /// Waits for an answer of each; `told` hears what else they say.
+    fn answers(
+        &mut self,
+        ranks: &[u32],
+        is_wanted: fn(&Report) -> bool,
+        stop: &AtomicBool,
+        told: &mut dyn FnMut(u32, RunEvent),
+    ) -> Result<Vec<(u32, Report)>, CrewError> {
+        let mut awaited: BTreeSet<u32> = ranks.iter().copied().collect();
+        let mut answers = Vec::with_capacity(ranks.len());
+        while !awaited.is_empty() {
+            if is_stopped(stop) {
+                return Err(CrewError::Stopped);
+            }
+            match self.hear(LOOK) {
+                Some((rank, Said::Report(Report::Event { event }))) => told(rank, *event),
+                Some((rank, Said::Report(Report::Failed(failed)))) => {
+                    return Err(CrewError::failed(self.who(rank), failed));
+                }
+                Some((rank, Said::Report(report))) => {
+                    if !is_wanted(&report) || !awaited.remove(&rank) {
+                        let why = "said what it was not asked";
+                        self.lose(rank, why.to_owned());
+                        return Err(self.gone(rank, why));
+                    }
+                    answers.push((rank, report));
+                }
+                Some((rank, Said::Lost(why))) => return Err(self.gone(rank, &why)),
+                None => {}
+            }
+        }
+        answers.sort_by_key(|(rank, _)| *rank);
+        Ok(answers)
+    }
+
     /// Tells all of the plan, and sees that each has the same.
     fn send_plan(&mut self, plan: &Plan, run: &str, stop: &AtomicBool) -> Result<(), CrewError> {
         let options = MemberOptions {
@@ -361,29 +410,6 @@ impl Leader {
             }
         }
         Ok(())
-    }
-
-    /// Where hosts differ in what measurements depend on.
-    fn unequal(&self) -> Option<Warning> {
-        let mut differing = Vec::new();
-        let of = |what: fn(&Environment) -> String| -> BTreeSet<String> {
-            self.peers
-                .iter()
-                .map(|peer| what(&peer.environment))
-                .collect()
-        };
-        let kernels = of(|it| it.kernel.clone());
-        let processors = of(|it| it.cpu.model.clone());
-        let memory = of(|it| format!("{} MiB of memory", it.memory_bytes >> 20));
-        for found in [kernels, processors, memory] {
-            if found.len() > 1 {
-                differing.push(found.into_iter().collect::<Vec<_>>().join(" and "));
-            }
-        }
-        (!differing.is_empty()).then(|| {
-            let message = format!("the hosts are not alike: {}", differing.join("; "));
-            Warning::of_run(WarningCode::UnequalHosts, message)
-        })
     }
 }
 
@@ -421,7 +447,7 @@ impl Crew for Leader {
         watch: &mut CrewWatch<'_>,
     ) -> Result<(), RunError> {
         let prepared = self.prepare_all(plan, run, watch);
-        watch.warnings.extend(self.unequal());
+        watch.warnings.extend(doubt_hosts(&self.record()));
         if let Err(error @ CrewError::LostAtWork { .. }) = &prepared {
             let warning = Warning::of_run(WarningCode::RankLost, error.to_string());
             watch.warnings.push(warning);

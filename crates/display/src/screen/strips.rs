@@ -31,11 +31,14 @@ enum Strip {
     Heat,
 }
 
-/// As many strips as there is room for.
-fn strips(height: u16) -> &'static [Strip] {
+/// As many strips as there is room for. Percentiles of several processes are not known while they
+/// measure, but how their latencies are spread is.
+fn strips(height: u16, has_percentiles: bool) -> &'static [Strip] {
     match height / HEIGHT_MIN {
         0 => &[],
         1 => &[Strip::Iops],
+        2 if !has_percentiles => &[Strip::Iops, Strip::Heat],
+        _ if !has_percentiles => &[Strip::Iops, Strip::Bandwidth, Strip::Heat],
         2 => &[Strip::Iops, Strip::Latency],
         3 => &[Strip::Iops, Strip::Latency, Strip::Heat],
         _ => &[Strip::Iops, Strip::Bandwidth, Strip::Latency, Strip::Heat],
@@ -44,7 +47,8 @@ fn strips(height: u16) -> &'static [Strip] {
 
 /// Draws what there is room for.
 pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed_ns: u64) {
-    let shown = strips(area.height.saturating_sub(1));
+    let has_percentiles = screen.state().crew.is_none();
+    let shown = strips(area.height.saturating_sub(1), has_percentiles);
     if shown.is_empty() {
         return;
     }

@@ -1,6 +1,6 @@
 //! Made-up events.
 
-use results::{Phase, RunEvent, SteadyVerdict, Warning, WarningCode};
+use results::{CrewRecord, HostRecord, Phase, RunEvent, SteadyVerdict, Warning, WarningCode};
 
 use crate::sample;
 
@@ -11,6 +11,35 @@ pub fn started() -> RunEvent {
             ..sample::record()
         }),
     }
+}
+
+/// A run of four processes on two hosts.
+pub fn started_by_four() -> RunEvent {
+    let host = |name: &str, ranks| HostRecord {
+        name: name.into(),
+        ranks,
+        ..HostRecord::default()
+    };
+    RunEvent::Started {
+        record: Box::new(results::RunRecord {
+            id: "run-1".into(),
+            crew: Some(CrewRecord {
+                ranks: 4,
+                hosts: vec![host("a", vec![0, 1]), host("b", vec![2, 3])],
+                ..CrewRecord::default()
+            }),
+            ..sample::record()
+        }),
+    }
+}
+
+/// As [`progress`], of several processes.
+pub fn progress_of_several(cell: u32, phase: Phase, elapsed_ns: u64) -> RunEvent {
+    let mut event = progress(cell, phase, elapsed_ns);
+    if let RunEvent::Progress { p50_ns, p99_ns, .. } = &mut event {
+        (*p50_ns, *p99_ns) = (None, None);
+    }
+    event
 }
 
 pub fn prepare(done_bytes: u64, total_bytes: u64) -> RunEvent {

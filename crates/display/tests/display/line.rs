@@ -4,7 +4,9 @@ use display::{State, live_line};
 use results::{Phase, RunEvent};
 use unicode_width::UnicodeWidthStr;
 
-use crate::events::{cell_started, prepare, progress, started, warning};
+use crate::events::{
+    cell_started, prepare, progress, progress_of_several, started, started_by_four, warning,
+};
 
 const S: u64 = 1_000_000_000;
 
@@ -107,4 +109,20 @@ fn names_cannot_control_the_terminal() {
         0,
     );
     assert_eq!(live_line(&state, 80), "[1/1] \\u{1b}[2J\\r\\nx");
+}
+
+#[test]
+fn several_processes_are_told_where_there_is_room_and_no_percentile_is() {
+    let mut state = State::default();
+    state.apply(&started_by_four(), 0);
+    state.apply(&cell_started(0), 0);
+    state.apply(&progress_of_several(0, Phase::Measure, 4 * S), 6 * S);
+    let wanted = "[1/2] File Server, iodepth 8  0:04/0:30  12.35k IOPS  96.45 MiB/s  ~40 s left  \
+                  0 errors  4 processes on 2 hosts";
+    assert_eq!(live_line(&state, 200), wanted);
+    let narrow = live_line(&state, 60);
+    assert!(
+        narrow.contains("12.35k IOPS") && !narrow.contains("processes"),
+        "{narrow}"
+    );
 }

@@ -3,7 +3,7 @@
 use display::PlainLines;
 use results::{Phase, RunEvent, Status};
 
-use crate::events::{cell_done, cell_started, prepare, progress, started};
+use crate::events::{cell_done, cell_started, prepare, progress, started, started_by_four};
 
 const S: u64 = 1_000_000_000;
 
@@ -50,4 +50,14 @@ fn a_long_cell_is_heard_of_once_a_minute() {
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     assert_eq!(lines.len(), 12, "{lines:?}");
     assert!(lines[1].starts_with("[1/2] File Server, iodepth 8  1:00/0:30  12.35k IOPS"));
+}
+
+#[test]
+fn a_log_says_how_many_processes_there_are() {
+    let mut plain = PlainLines::default();
+    let line = plain.line(&started_by_four(), 0);
+    assert_eq!(
+        line.as_deref(),
+        Some("run run-1: 2 cells, 4 processes on 2 hosts")
+    );
 }

@@ -6,7 +6,10 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use results::{IntervalRecord, Phase, RunEvent};
 
-use crate::events::{cell_done, cell_started, prepare, progress, started, warning};
+use crate::events::{
+    cell_done, cell_started, prepare, progress, progress_of_several, started, started_by_four,
+    warning,
+};
 use crate::sample;
 
 const S: u64 = 1_000_000_000;
@@ -221,4 +224,24 @@ fn asking_twice_ends_at_once() {
         "{shown}"
     );
     assert_eq!(screen.press(Key::Stop), Asked::StopNow);
+}
+
+#[test]
+fn of_several_processes_no_percentile_is_told_and_none_is_drawn() {
+    let mut screen = Screen::new(false);
+    screen.take(&started_by_four(), 0);
+    screen.take(&cell_started(0), 0);
+    for step in 0..20 {
+        screen.take(&progress_of_several(0, Phase::Measure, step * S), step * S);
+    }
+    let shown = text(&screen, 100, 24);
+    for wanted in [
+        "4 processes on 2 hosts",
+        "p50  -            p99       -",
+        " bandwidth ",
+        " spread of latencies ",
+    ] {
+        assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
+    }
+    assert!(!shown.contains("p99 above p50"), "{shown}");
 }

@@ -373,6 +373,17 @@ impl Worker {
     }
 }
 
+/// Files that are there before.
+fn make_present(setting: &Setting, states: &[Arc<FileStates>], model: &mut Model) {
+    for (fileset, present) in setting.present.iter().enumerate() {
+        for file in 0..*present {
+            states[fileset].appear(file, false);
+            states[fileset].set_size(file, 10_000);
+            model.sizes.insert((fileset as u8, file), 10_000);
+        }
+    }
+}
+
 /// Carries a phase out; completions come in an order that follows from the seed.
 fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen {
     let is_shared = setting.workers > 1;
@@ -383,13 +394,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         short: setting.short.clone(),
         ..Model::default()
     };
-    for (fileset, present) in setting.present.iter().enumerate() {
-        for file in 0..*present {
-            states[fileset].appear(file, false);
-            states[fileset].set_size(file, 10_000);
-            model.sizes.insert((fileset as u8, file), 10_000);
-        }
-    }
+    make_present(setting, &states, &mut model);
     let workers = seated(program, phase, setting, &states).into_iter();
     let begun = |it| Worker::begun(it, setting.is_straight);
     let mut workers: Vec<Worker> = workers.map(begun).collect();

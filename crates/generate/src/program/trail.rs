@@ -34,6 +34,11 @@ impl Trail {
         }
     }
 
+    /// Whether it leads on and on, so that what reads along it is done where the file ends.
+    pub(super) const fn has_end(&self) -> bool {
+        matches!(self.path, FilePath::Blocks { .. })
+    }
+
     /// Where the next call begins that moves `length_bytes` in a file of `size_bytes`.
     #[inline]
     pub(super) fn next(&mut self, size_bytes: u64, length_bytes: u64) -> u64 {

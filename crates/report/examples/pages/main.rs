@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod crews;
 mod first;
 mod labs;
 mod loads;
@@ -21,6 +22,8 @@ fn main() -> std::io::Result<()> {
         ("curve", vec![loads::curve()]),
         ("mixed", vec![odd::mixed()]),
         ("wide", vec![odd::wide()]),
+        ("processes", vec![crews::few()]),
+        ("many-processes", vec![crews::many()]),
     ];
     let runs = made_up::pages().into_iter().chain(loads);
     let runs = runs.map(|(name, records)| (name, report::html(&records)));

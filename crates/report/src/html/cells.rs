@@ -1,10 +1,11 @@
 //! The cells: all of them in a table, then each with its charts and tables.
 
 use maud::{Markup, html};
-use results::{CellRecord, Status};
+use results::{CellRecord, OperationFigures, Status, WorkerFigures};
 use units::format;
 
-use super::chart::{histogram, latency, percentiles, rounds, throughput, waiting};
+use super::chart::{histogram, latency, percentiles, processes, rounds, throughput, waiting};
+use super::crew;
 use super::operations;
 use super::packed::{figures, opening};
 use super::parts::Counted;
@@ -13,6 +14,7 @@ use super::sentence::sentence;
 use super::table::{pairs, plain, table};
 use crate::model::{status_name, steady_sentence, within_sentence};
 use crate::numbers::{ABSENT, digits, mebibytes, percent};
+use crate::picks::picks;
 use crate::table::Column;
 use crate::wrap::printable;
 
@@ -20,6 +22,9 @@ use crate::wrap::printable;
 const OPEN_COUNT: usize = 2;
 /// So many cells have their tables in the page; those of the others are made when asked for.
 const PLAIN_COUNT: usize = 50;
+
+/// So many workers are told one by one, as intervals tell them apart.
+const WORKERS_MAX: usize = 64;
 
 /// One row for each cell, and for each repeated cell its estimates.
 #[must_use]
@@ -90,6 +95,7 @@ fn brief(cell: &CellRecord) -> String {
 fn one(run: &Run, cell: &CellRecord) -> Markup {
     let charts: Vec<_> = [
         rounds(cell),
+        processes(cell),
         throughput(cell, run.detail),
         latency(cell, run.detail),
         waiting(cell, run.detail),
@@ -104,6 +110,7 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
         (operations::table(cell))
         (pairs(&own_figures(run, cell), "The program's own figures"))
         (errors(cell))
+        (crew::part(run, cell))
         (workers(cell))
         @if let Some(steady) = &cell.steady {
             p.within { "Rounds until steady: " (sentence(&steady_sentence(steady))) "." }
@@ -143,15 +150,25 @@ fn errors(cell: &CellRecord) -> Markup {
     }
 }
 
-/// Figures of each worker where there are several.
+/// Figures of each worker where there are several; of many the ends and the middle.
 fn workers(cell: &CellRecord) -> Markup {
-    if cell.worker_figures.len() < 2 {
+    let all = &cell.worker_figures;
+    if all.len() < 2 {
         return html! {};
     }
-    let rows = cell.worker_figures.iter().map(|worker| {
-        let sum = |of: fn(&results::OperationFigures) -> f64| {
-            worker.operations.values().map(of).sum::<f64>()
-        };
+    let rate = |worker: &WorkerFigures| worker.operations.values().map(|it| it.per_second).sum();
+    let rates: Vec<f64> = all.iter().map(rate).collect();
+    let (caption, shown): (String, Vec<&WorkerFigures>) = match all.len() {
+        count if count > WORKERS_MAX => {
+            let picked = picks(&rates).into_iter();
+            let caption = format!("Workers: the slowest, the median and the fastest of {count}");
+            (caption, picked.map(|(_, index)| &all[index]).collect())
+        }
+        _ => ("Workers".to_owned(), all.iter().collect()),
+    };
+    let rows = shown.into_iter().map(|worker| {
+        let sum =
+            |of: fn(&OperationFigures) -> f64| worker.operations.values().map(of).sum::<f64>();
         vec![
             printable(&worker.name),
             printable(&worker.access_spec),
@@ -169,7 +186,7 @@ fn workers(cell: &CellRecord) -> Markup {
         Column::number("processor %", 1),
         Column::number("wait %", 1),
     ];
-    plain(columns, rows.collect(), "Workers")
+    plain(columns, rows.collect(), &caption)
 }
 
 /// What the cell ran with, beyond what the tables of the run tell.

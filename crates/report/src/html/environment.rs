@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use results::Environment;
 use units::format;
 
+use super::crew;
 use super::run::Run;
 use super::table::{pairs, plain};
 use crate::table::Column;
@@ -16,7 +17,8 @@ pub fn section(run: &Run) -> Markup {
     html! {
         section #(run.id("environment")) {
             h2 { (run.heading("Environment")) }
-            (pairs(&system(environment), "System"))
+            (crew::hosts(run))
+            (pairs(&system(environment), crew::system_caption(run)))
             (storage(run))
             @if !environment.settings.is_empty() {
                 (pairs(&settings(environment), "Kernel settings"))

@@ -127,10 +127,10 @@ pub fn status(run: &Run) -> Markup {
 #[must_use]
 pub fn facts(run: &Run) -> Markup {
     let host = printable(&run.record.environment.host);
-    let host = if host.is_empty() {
-        host
-    } else {
-        format!("{host}: ")
+    let host = match &run.record.crew {
+        None if !host.is_empty() => format!("{host}: "),
+        // The line says itself where it was.
+        _ => String::new(),
     };
     let facts = [
         ("System", format!("{host}{}", run.model.environment)),

@@ -10,6 +10,7 @@
 mod cells;
 mod chart;
 mod comparison;
+mod crew;
 mod curves;
 mod document;
 mod environment;

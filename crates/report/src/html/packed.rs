@@ -77,6 +77,7 @@ mod tests {
                 scale: Scale::Linear,
             },
             at: Vec::new(),
+            places: None,
             views: Vec::new(),
         }
     }

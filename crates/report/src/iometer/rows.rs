@@ -24,58 +24,96 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         .cells
         .iter()
         .find(|planned| planned.index == cell.index);
-    let all = sum(cell);
-    let host = match record.environment.host.as_str() {
-        "" => "localhost",
-        host => host,
+    let of_all: Vec<&WorkerPlan> =
+        planned.map_or_else(Vec::new, |cell| cell.workers.iter().collect());
+    let own: Vec<&WorkerFigures> = cell.worker_figures.iter().collect();
+    let figures = if own.is_empty() {
+        without_workers(cell)
+    } else {
+        sum(&own)
     };
-    let mut lines = vec![
-        summary("ALL", "All", cell, planned, &all),
-        summary("MANAGER", host, cell, planned, &all),
-    ];
-    lines.extend(cell.cpu.processors.iter().map(|processor| {
-        let mut row = Row::new("PROCESSOR", &format!("CPU {}", processor.cpu));
-        fill_cpu(&mut row, &processor.shares);
-        row.real("Processor Speed", TICKS_PER_SECOND);
-        row.line_without_bins()
-    }));
-    for worker in &cell.worker_figures {
-        let plan = planned.and_then(|cell| {
-            cell.workers
-                .iter()
-                .find(|w| w.worker_index == worker.worker_index)
-        });
-        lines.push(of_worker(worker, plan));
+    let mut lines = vec![summary("ALL", "All", cell, &of_all, &figures)];
+    let Some(crew) = &cell.crew else {
+        let host = record.environment.host.as_str();
+        lines.push(summary("MANAGER", named(host), cell, &of_all, &figures));
+        lines.extend(processors(cell));
         lines.extend(
-            worker
-                .targets
-                .iter()
-                .map(|target| of_target(worker, target, plan)),
+            own.iter()
+                .flat_map(|worker| of_worker_and_targets(worker, planned)),
+        );
+        return lines;
+    };
+    // Iometer's managers are the processes that workers are threads of.
+    for rank in &crew.ranks {
+        let mut planned_here = of_all.clone();
+        planned_here.retain(|worker| worker.rank == rank.rank);
+        let is_here = |worker: &&WorkerFigures| {
+            let mut known = planned_here.iter();
+            known.any(|it| it.worker_index == worker.worker_index)
+        };
+        let here: Vec<&WorkerFigures> = own.iter().copied().filter(is_here).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let host = named(&rank.host);
+        lines.push(summary("MANAGER", host, cell, &planned_here, &sum(&here)));
+        lines.extend(
+            here.iter()
+                .flat_map(|worker| of_worker_and_targets(worker, planned)),
         );
     }
     lines
 }
 
-/// Iometer adds up its workers' rates; without workers' figures the cell's stand for them.
-fn sum(cell: &CellRecord) -> Figures {
+fn named(host: &str) -> &str {
+    if host.is_empty() { "localhost" } else { host }
+}
+
+fn processors(cell: &CellRecord) -> impl Iterator<Item = String> {
+    cell.cpu.processors.iter().map(|processor| {
+        let mut row = Row::new("PROCESSOR", &format!("CPU {}", processor.cpu));
+        fill_cpu(&mut row, &processor.shares);
+        row.real("Processor Speed", TICKS_PER_SECOND);
+        row.line_without_bins()
+    })
+}
+
+fn of_worker_and_targets(worker: &WorkerFigures, planned: Option<&Cell>) -> Vec<String> {
+    let plan = planned.and_then(|cell| {
+        let mut known = cell.workers.iter();
+        known.find(|it| it.worker_index == worker.worker_index)
+    });
+    let targets = worker.targets.iter();
+    let targets = targets.map(|target| of_target(worker, target, plan));
+    std::iter::once(of_worker(worker, plan))
+        .chain(targets)
+        .collect()
+}
+
+/// Iometer adds up its workers' rates.
+fn sum(workers: &[&WorkerFigures]) -> Figures {
     let mut all = Figures::default();
-    for worker in &cell.worker_figures {
-        all.add(&figures_of(worker));
-    }
-    if cell.worker_figures.is_empty() {
-        let connection = cell.transactions.get(CONNECTION);
-        let kinds = cell.transactions.iter();
-        let flows = Flows {
-            transactions: kinds
-                .filter(|(name, _)| *name != CONNECTION)
-                .map(|(_, kind)| kind.count)
-                .sum(),
-            transaction_latency: None,
-            connections: connection.map_or(0, |kind| kind.count),
-            connection_latency: connection.map(|kind| &kind.latency),
-        };
-        all.add(&Figures::of(&cell.operations, cell.run_time_ns, flows));
-    }
+    workers
+        .iter()
+        .for_each(|worker| all.add(&figures_of(worker)));
+    all
+}
+
+/// Without workers' figures the cell's stand for them.
+fn without_workers(cell: &CellRecord) -> Figures {
+    let connection = cell.transactions.get(CONNECTION);
+    let kinds = cell.transactions.iter();
+    let flows = Flows {
+        transactions: kinds
+            .filter(|(name, _)| *name != CONNECTION)
+            .map(|(_, kind)| kind.count)
+            .sum(),
+        transaction_latency: None,
+        connections: connection.map_or(0, |kind| kind.count),
+        connection_latency: connection.map(|kind| &kind.latency),
+    };
+    let mut all = Figures::default();
+    all.add(&Figures::of(&cell.operations, cell.run_time_ns, flows));
     all
 }
 
@@ -93,7 +131,7 @@ fn summary(
     kind: &str,
     name: &str,
     cell: &CellRecord,
-    planned: Option<&Cell>,
+    workers: &[&WorkerPlan],
     figures: &Figures,
 ) -> String {
     let is_manager = kind == "MANAGER";
@@ -102,16 +140,20 @@ fn summary(
     if !is_manager {
         row.whole("# Managers", u64::from(cell.ranks));
     }
-    row.whole("# Workers", u64::from(cell.workers));
-    let workers: Vec<&WorkerPlan> =
-        planned.map_or_else(Vec::new, |cell| cell.workers.iter().collect());
+    let is_part = is_manager && cell.crew.is_some();
+    let count = if is_part {
+        workers.len() as u64
+    } else {
+        u64::from(cell.workers)
+    };
+    row.whole("# Workers", count);
     row.whole(
         "# Disks",
         workers.iter().map(|worker| worker.spans.len() as u64).sum(),
     );
     figures.fill(&mut row, is_manager);
-    fill_place(&mut row, &workers);
-    if let Some(machine) = &cell.cpu.machine {
+    fill_place(&mut row, workers);
+    if let Some(machine) = cell.cpu.machine.as_ref().filter(|_| !is_part) {
         fill_cpu(&mut row, machine);
         if machine.busy > 0.0 {
             row.real("CPU Effectiveness", figures.iops() / (machine.busy * 100.0));

@@ -85,13 +85,28 @@ pub fn precision(record: &RunRecord) -> Option<String> {
     ))
 }
 
-/// The machine, in a line.
+/// The machine, in a line; of several processes how many they were and where, and what all their
+/// machines have in common.
 pub fn environment(record: &RunRecord) -> String {
-    machine(&record.environment)
+    let Some(crew) = &record.crew else {
+        return machine(&record.environment);
+    };
+    let mut hosts = crew.hosts.iter().map(|host| parts(&host.environment));
+    let mut common = hosts.next().unwrap_or_default();
+    hosts.for_each(|other| common.retain(|part| other.contains(part)));
+    let place = crew.place();
+    match common.is_empty() {
+        true => printable(&place),
+        false => printable(&format!("{place}: {}", common.join(", "))),
+    }
 }
 
 /// A machine, in a line.
 pub fn machine(environment: &Environment) -> String {
+    printable(&parts(environment).join(", "))
+}
+
+fn parts(environment: &Environment) -> Vec<String> {
     let mut parts = Vec::new();
     if !environment.kernel.is_empty() {
         parts.push(format!("Linux {}", environment.kernel));
@@ -103,10 +118,10 @@ pub fn machine(environment: &Environment) -> String {
     }
     parts.extend(environment.virtualization.clone());
     parts.retain(|part| !part.is_empty());
-    printable(&parts.join(", "))
+    parts
 }
 
-fn processor(environment: &Environment) -> String {
+pub(super) fn processor(environment: &Environment) -> String {
     let cpu = &environment.cpu;
     match (cpu.logical_count, cpu.model.as_str()) {
         (0, model) => model.to_owned(),

@@ -140,7 +140,7 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
 }
 
 /// What a cell is called, so that it is not taken for another one.
-fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecord) -> String {
+pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecord) -> String {
     let is_repeated = record.cells.iter().any(|cell| cell.repetition > 0);
     let own = short_place(names, cell, is_repeated);
     let others = record.cells.iter().filter(|it| it.index != cell.index);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use report::{Format, Page, render};
-use results::{CellRecord, RunRecord, Timestamp};
+use results::{CellCrew, CellRecord, RankFigures, RunRecord, Timestamp};
 
 use crate::sample;
 
@@ -350,4 +350,46 @@ fn an_interrupted_run_ends_as_an_aborted_test() {
     record.status = results::Status::Interrupted;
     let text = render(&record, Format::IometerCsv, Page::PLAIN);
     assert!(text.ends_with("\r\n'End Test\r\nAborted test\r\n"));
+}
+
+#[test]
+fn processes_that_share_a_run_are_managers_with_workers_of_their_own() {
+    let mut record = sample::record();
+    record.cells.truncate(1);
+    let shared = |rank, host: &str| RankFigures {
+        rank,
+        host: host.to_owned(),
+        ..RankFigures::default()
+    };
+    let cell = &mut record.cells[0];
+    cell.ranks = 3;
+    cell.crew = Some(Box::new(CellCrew {
+        // The last one was lost before it could tell its figures.
+        ranks: vec![shared(0, "node1"), shared(1, "node2"), shared(2, "node2")],
+        ..CellCrew::default()
+    }));
+    let planned = &mut record.plan.cells[0].workers;
+    (planned[0].rank, planned[1].rank) = (0, 1);
+    let lines = lines(&record);
+    let rows = lines
+        .iter()
+        .map(|line| line.split(',').take(2).collect::<Vec<_>>());
+    let rows =
+        rows.filter(|row| row[0].bytes().all(|it| it.is_ascii_uppercase()) && row.len() == 2);
+    let rows: Vec<String> = rows.map(|row| row.join(" ")).collect();
+    let wanted = [
+        "ALL All",
+        "MANAGER node1",
+        "WORKER Worker 1",
+        "DISK /mnt/array",
+        "MANAGER node2",
+        "WORKER Worker 2",
+        "DISK /mnt/array",
+    ];
+    assert_eq!(rows, wanted);
+    let count = |kind, nth, name| field(&lines, kind, nth, name);
+    assert_eq!(count("ALL", 0, "# Managers"), "3");
+    assert_eq!(count("MANAGER", 1, "# Workers"), "1");
+    let rates = [0, 1].map(|nth| count("MANAGER", nth, "IOps").parse::<f64>().unwrap());
+    assert_eq!(rates.iter().sum::<f64>(), number(&lines, "ALL", "IOps"));
 }

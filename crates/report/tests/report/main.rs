@@ -1,6 +1,7 @@
 //! Reports of a made-up run.
 
 #[cfg(test)]
+mod crew;
 mod formats;
 #[cfg(test)]
 mod html;

@@ -148,16 +148,24 @@ fn together(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {
     all
 }
 
-/// Operations a second up to that time from the start of the measurement; of the interval in which it
-/// lies, as much as lies before it. None where nothing is known of that time.
-pub(super) fn rate_until(intervals: &[IntervalRecord], end_ns: u64) -> Option<f64> {
-    let mut count = 0.0;
-    for interval in intervals.iter().filter(|it| it.at_ns < end_ns) {
+/// Of so many operations, as the headline counts them, how many a second were done until then; none
+/// where there are no intervals. These count every operation and no transactions, so that the share
+/// of their operations stands for that of the headline's.
+pub(super) fn rate_until(
+    intervals: &[IntervalRecord],
+    total_count: u64,
+    end_ns: u64,
+) -> Option<f64> {
+    let (mut until, mut all) = (0.0, 0.0);
+    for interval in intervals {
         let counts = interval.operations.values().map(|it| it.count);
-        let all = total(counts);
-        let within_ns = (end_ns - interval.at_ns).min(interval.length_ns);
-        count += all as f64 * within_ns as f64 / interval.length_ns.max(1) as f64;
+        let count = total(counts) as f64;
+        let within_ns = end_ns
+            .saturating_sub(interval.at_ns)
+            .min(interval.length_ns);
+        until += count * within_ns as f64 / interval.length_ns.max(1) as f64;
+        all += count;
     }
-    let is_known = end_ns > 0 && !intervals.is_empty();
-    is_known.then(|| count * 1e9 / end_ns as f64)
+    let is_known = end_ns > 0 && all > 0.0;
+    is_known.then(|| total_count as f64 * until / all * 1e9 / end_ns as f64)
 }

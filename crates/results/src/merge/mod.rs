@@ -1,7 +1,8 @@
-//! One record of a cell from those of several processes: everything adds up as if the workers of all
-//! had worked in one.
+//! One record of a cell from those of several processes: everything adds up as if the workers of
+//! all had worked in one.
 
 mod intervals;
+mod lost;
 mod phases;
 
 pub use intervals::Beside;
@@ -292,7 +293,11 @@ fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
         drift_ppb: drifts.map(f64::abs).reduce(f64::max),
         tail_ns: last_ns - first_ns,
         tail_share: idle_ns as f64 / all_ns.max(1) as f64,
-        first_done_per_second: intervals::rate_until(&record.intervals, first_ns),
+        first_done_per_second: intervals::rate_until(
+            &record.intervals,
+            record.total.count,
+            first_ns,
+        ),
         last_done_per_second: (last_ns > 0).then(|| per_second(record.total.count, last_ns)),
         ranks: ranks.collect(),
     }

@@ -38,3 +38,28 @@ fn steps_of_latencies_add_up_wherever_they_begin() {
     assert!((900..1100).contains(&median), "{median}");
     assert_eq!(of(&[]).percentile(50.0), None);
 }
+
+#[test]
+fn the_rate_until_the_first_was_done_is_of_what_the_total_counts() {
+    let interval = |at_ns, count| {
+        let figures = crate::IntervalFigures {
+            count,
+            ..crate::IntervalFigures::default()
+        };
+        crate::IntervalRecord {
+            at_ns,
+            length_ns: 1_000_000_000,
+            // Opening, writing and closing make one transaction.
+            operations: ["close", "open", "write"]
+                .map(|name| (name.to_owned(), figures))
+                .into(),
+            ..crate::IntervalRecord::default()
+        }
+    };
+    let both = [interval(0, 1000), interval(1_000_000_000, 600)];
+    let rate = |end_ns| intervals::rate_until(&both, 1600, end_ns);
+    assert_eq!(rate(1_000_000_000), Some(1000.0));
+    let later = rate(1_500_000_000).expect("all is known");
+    assert!((later - 1300.0 / 1.5).abs() < 1e-6, "{later}");
+    assert_eq!(intervals::rate_until(&[], 1600, 1_000_000_000), None);
+}

@@ -23,12 +23,12 @@ use workload::program::{Before, FileCommand, Program};
 
 use crate::RunError;
 use crate::cell::run_cell;
-use crate::crew::Meeting;
 use crate::exec;
 use crate::figures::cell_record;
 use crate::kit::{self, CellKit, Mark, is_cut};
 use crate::lane::Lane;
 use crate::measured::Measured;
+use crate::meeting::Meeting;
 use crate::observe::{Observer, observed};
 use crate::targets::losses;
 use crate::worker::{Part, Task};

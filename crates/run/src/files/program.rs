@@ -10,6 +10,7 @@ mod pool;
 mod rounds;
 mod spawn;
 mod stamped;
+mod tasks;
 mod trace;
 mod trees;
 
@@ -26,12 +27,11 @@ use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
 
 use crate::RunError;
-use crate::crew::Meeting;
+use crate::meeting::Meeting;
 
 use super::course::{Done, Grounds, Stage, Work, iodepth};
 use super::field;
-use super::requests::FileRequests;
-use super::task::{Field, FileContents, FileTask, contents};
+use super::task::{Field, contents};
 use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{open_fileset, open_mode};
@@ -286,10 +286,8 @@ impl ProgramCourse {
         let mut tasks = Vec::new();
         let all = self.cell.workers.len() as u32;
         let of_group = |group: &Group| group.workers.unwrap_or(all);
-        let counts = phase.groups.iter().map(of_group);
-        let own = self.cell.own_workers().count() as u32;
         let waits = Arc::new(Waits::new(&self.program, phase, of_group));
-        let phase_end = self.phase_end(phase, counts.sum::<u32>().min(own));
+        let phase_end = self.phase_end(phase);
         let ways = self.program.ways.len() as u8;
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
         let mut workers = self.cell.workers.clone().into_iter();
@@ -345,35 +343,6 @@ impl ProgramCourse {
             time_ns: stop_ns(phase),
             work: Work::Tasks(tasks),
         })
-    }
-
-    fn task(
-        &self,
-        worker: &WorkerPlan,
-        buffer_bytes: u32,
-        requests: FileRequests,
-        field: Option<Field>,
-    ) -> FileTask {
-        let content = self.contents[worker.worker_index as usize].clone();
-        FileTask {
-            requests,
-            field,
-            contents: FileContents::Plain(content),
-            buffer_bytes,
-        }
-    }
-
-    /// The task of a worker that plays recorded calls.
-    fn player(
-        &self,
-        place: &PlayerPlace<'_>,
-        worker: &WorkerPlan,
-        tree: Option<&Tree>,
-    ) -> Result<FileTask, RunError> {
-        let player = place.player(self.program.labels.len(), tree.is_some())?;
-        let field = tree.map(|tree| place.field(tree, self.options(tree)));
-        let bytes = player.buffer_bytes();
-        Ok(self.task(worker, bytes, player.into(), field.transpose()?))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Query};
-use results::{CellNames, IntervalRecord, Timestamp, Warning};
+use results::{CellNames, CrewRecord, IntervalRecord, Timestamp, Warning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{CellView, RunOrder, RunQuery, RunRow, RunStatus};
@@ -103,6 +103,8 @@ impl SortColumn {
 pub struct RunView {
     /// The run as the list has it.
     pub run: RunRow,
+    /// Processes that share it; none where one measures alone.
+    pub crew: Option<CrewView>,
     /// The cells of the plan, as far as that is known.
     pub planned: Vec<PlannedCell>,
     /// The cells that are complete, in the order of running; a program's cell has one for each
@@ -116,6 +118,27 @@ pub struct RunView {
 
 impl JsonDocument for RunView {
     const FORMAT: &'static str = "pgmeter-serve-run/1";
+}
+
+/// Processes that share a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CrewView {
+    /// How many there are.
+    pub ranks: u32,
+    /// How many hosts they are on.
+    pub host_count: usize,
+    /// How many and where in a few words, such as `4 processes on 2 hosts`.
+    pub place: String,
+}
+
+impl CrewView {
+    fn of(crew: &CrewRecord) -> Self {
+        Self {
+            ranks: crew.ranks,
+            host_count: crew.hosts.len(),
+            place: units::printable(&crew.place()).into_owned(),
+        }
+    }
 }
 
 /// A cell of the plan.
@@ -224,6 +247,7 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
             })),
         });
         Ok(RunView {
+            crew: outline.crew.as_ref().map(CrewView::of),
             planned: planned.collect(),
             cells: store.cells(&run.id)?,
             warnings: outline.warnings,

@@ -324,6 +324,7 @@ pub enum FilePath {
         margin_bytes: u64,
     },
     /// One call behind the other within a block, then the block that begins a stride further on.
+    /// A read that would begin behind the end of the file finds nothing, as a pick does.
     Blocks {
         /// At least 1.
         block_bytes: u64,

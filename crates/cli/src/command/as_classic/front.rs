@@ -100,18 +100,7 @@ pub(super) fn run(
     };
     let work = match front.work(&line) {
         Ok(work) => work,
-        Err(ArgumentError::Arguments(message)) => return refused(&front.refusal(message)),
-        Err(ArgumentError::File(diagnostic)) => return Err(diagnostic.into()),
-        Err(ArgumentError::Ended(diagnostic, code)) => {
-            let mut failure = Failure::from(diagnostic);
-            failure.exit = Exit::Classic(code);
-            return Err(failure);
-        }
-        Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
-        Err(ArgumentError::Printed(text)) => {
-            print_document(&Document::prose(text))?;
-            return Ok(Exit::Measured);
-        }
+        Err(error) => return not_work(front, error),
     };
     if args.differences {
         list(&work)?;
@@ -131,6 +120,24 @@ pub(super) fn run(
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
         failure
     })
+}
+
+/// What becomes of arguments that ask for no work.
+fn not_work(front: &Front, error: ArgumentError) -> Result<Exit, Failure> {
+    match error {
+        ArgumentError::Arguments(message) => refused(&front.refusal(message)),
+        ArgumentError::File(diagnostic) => Err(diagnostic.into()),
+        ArgumentError::Ended(diagnostic, code) => {
+            let mut failure = Failure::from(diagnostic);
+            failure.exit = Exit::Classic(code);
+            Err(failure)
+        }
+        ArgumentError::Refused(refusal) => refused(&refusal),
+        ArgumentError::Printed(text) => {
+            print_document(&Document::prose(text))?;
+            Ok(Exit::Measured)
+        }
+    }
 }
 
 /// Who carries out the work.

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel}
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use results::{CellRecord, Environment, Names, RunEvent};
+use results::{CellRecord, Environment, Names};
 use run::{Finished, RunOptions};
 use stats::{Counter, Interval};
 use workload::facts::SystemFacts;

@@ -48,6 +48,9 @@ impl Interpreter {
         }
         let (amount, is_rest) = self.amount(index, number);
         let offset_bytes = self.offset_bytes(index, number, amount);
+        if self.is_behind_blocks(index, number, offset_bytes) {
+            return self.run_out(index, now_ns);
+        }
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
         if amount == 0 && !matches!(code.amount, Amount::Fixed(_)) {
@@ -96,6 +99,19 @@ impl Interpreter {
                 let bits = mix(fileset ^ u64::from(register.file));
                 (sizes.of(register.file, bits), false)
             }
+        }
+    }
+
+    /// Whether a read would begin behind the last block of its file.
+    #[inline]
+    fn is_behind_blocks(&self, index: usize, number: u16, offset_bytes: u64) -> bool {
+        let code = &self.code.calls[usize::from(number)];
+        match &code.place {
+            Place::Along(trail) if code.operation == Operation::Read && trail.has_end() => {
+                let call = &self.slots[index].call;
+                offset_bytes >= self.states[usize::from(call.fileset)].size(call.file)
+            }
+            _ => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where open files are read and written, and how long they are then.
 
-use workload::program::Way;
+use workload::program::{FilePath, Way};
 
 use super::*;
 
@@ -171,4 +171,35 @@ fn no_place_is_behind_the_largest_offset() {
     ];
     let seen = moves(requests(Way::default(), body));
     assert_eq!(seen, [Request::OFFSET_MAX; 2]);
+}
+
+#[test]
+fn reading_blocks_ends_where_the_file_does() {
+    let open = act(FileOperation::Open, On::Name(pick(0, Which::Present)));
+    let path = FilePath::Blocks {
+        block_bytes: 10,
+        stride_bytes: 30,
+        each_bytes: 10,
+    };
+    let (program, mut phase) = (
+        of(vec![set("f", 1)], &[]),
+        phase(vec![at(FileOperation::Read, Where::Along(path))]),
+    );
+    phase.groups[0].first = vec![open];
+    phase.groups[0].last = vec![act(FileOperation::Close, On::Handle)];
+    phase.groups[0].quotas = vec![Quota {
+        what: Measure::Rounds,
+        count: 1_000_000,
+        of: Share::Each,
+    }];
+    let setting = Setting {
+        workers: 3,
+        present: vec![1],
+        ..Setting::default()
+    };
+    // Of 10,000 bytes the last ten are the first worker's.
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended && seen.model.wrong.is_empty());
+    let read = seen.workers.iter().map(|it| it.amounts().read_bytes);
+    assert_eq!(read.collect::<Vec<_>>(), [3340, 3330, 3330]);
 }

@@ -85,6 +85,7 @@ pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
             scale: Scale::Log10,
         },
         at: bins.edges(),
+        places: None,
         views: views.collect(),
     })
 }
@@ -137,6 +138,7 @@ pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
             scale: Scale::Nines,
         },
         at: percents.iter().copied().map(Number::exact).collect(),
+        places: None,
         views: views.collect(),
     })
 }

@@ -6,6 +6,7 @@
 mod distribution;
 mod number;
 mod over_time;
+mod processes;
 mod response;
 mod rounds;
 mod search;
@@ -14,6 +15,7 @@ mod sweep;
 pub use distribution::{histogram, percentiles};
 pub use number::Number;
 pub use over_time::{latency, throughput, waiting};
+pub use processes::processes;
 pub use response::response_curve;
 pub use rounds::rounds;
 pub use search::rate_search;
@@ -32,8 +34,20 @@ pub struct Chart {
     pub x: Axis,
     /// Where the values of all series stand on that axis, in rising order.
     pub at: Vec<Number>,
+    /// What the places on that axis are called, where they are no numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
     /// What can be shown over that axis; the reader chooses where there are several.
     pub views: Vec<View>,
+}
+
+/// What the places on an axis are called.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Places {
+    /// One for each place.
+    pub names: Vec<String>,
+    /// What stands beside the axis, and where.
+    pub ticks: Vec<(Number, String)>,
 }
 
 /// One set of series over the axis of a chart.
@@ -100,6 +114,8 @@ pub enum Line {
     Marked,
     /// A ring around each value, and no line.
     Ring,
+    /// A dot at each value, and no line.
+    Dots,
     /// Each value until the next place, filled.
     Steps,
 }
@@ -134,6 +150,8 @@ pub enum Scale {
     Log2,
     /// Percent below 100: each nine takes the same room.
     Nines,
+    /// Evenly, with half a place before the first and behind the last.
+    Places,
 }
 
 /// How finely charts are drawn, so that a page of many cells stays small.

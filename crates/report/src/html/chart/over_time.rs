@@ -34,6 +34,7 @@ pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         summary: course.throughput_summary(),
         x: TIME,
         at: course.times(),
+        places: None,
         views,
     })
 }
@@ -54,6 +55,7 @@ pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         summary: course.latency_summary(),
         x: TIME,
         at: course.times(),
+        places: None,
         views,
     })
 }
@@ -90,6 +92,7 @@ pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         ),
         x: TIME,
         at: course.times(),
+        places: None,
         views: vec![View {
             label: "share of time".to_owned(),
             y: Axis {

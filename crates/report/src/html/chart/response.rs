@@ -40,6 +40,7 @@ pub fn response_curve(curve: &Curve, name: &str) -> Chart {
             .iter()
             .map(|(rate, _)| Number::rounded(*rate))
             .collect(),
+        places: None,
         views: vec![View {
             label: "response time".to_owned(),
             y: Axis {

@@ -22,6 +22,7 @@ pub fn rounds(cell: &CellRecord) -> Option<Chart> {
         summary: format!("{}.", capital(&steady_sentence(steady))),
         x: ROUND,
         at: numbers.map(|round| Number::exact(round as f64)).collect(),
+        places: None,
         views: vec![view(steady)],
     })
 }

@@ -66,6 +66,7 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
             .iter()
             .map(|trial| Number::rounded(trial.per_second))
             .collect(),
+        places: None,
         views: vec![View {
             label: "response time".to_owned(),
             y: Axis {

@@ -78,6 +78,7 @@ pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
         summary: throughput_summary(lines, measure.metric()),
         x: DEPTH,
         at: at.clone(),
+        places: None,
         views,
     };
     let latencies = Chart {
@@ -85,6 +86,7 @@ pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
         summary: latency_summary(lines, &depths),
         x: DEPTH,
         at,
+        places: None,
         views: vec![
             view("p50", Metric::LatencyP50),
             view("p99", Metric::LatencyP99),

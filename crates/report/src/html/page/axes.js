@@ -31,6 +31,8 @@ function along(axis, at) {
       return { distr: 3, log: 2, range: () => [ends[0] / 1.2, ends[1] * 1.2] };
     case "nines":
       return { range: (u, low, high) => [low, high * 1.02] };
+    case "places":
+      return { range: () => [ends[0] - 0.5, ends[1] + 0.5] };
     default:
       return { range: () => (ends[0] === ends[1] ? [ends[0] - 1, ends[1] + 1] : ends) };
   }

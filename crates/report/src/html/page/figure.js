@@ -131,7 +131,8 @@ function table(chart) {
   const rows = body.createTBody();
   chart.at.forEach((at, index) => {
     const row = rows.insertRow();
-    row.append(element("th", { textContent: show(chart.x.unit, at), scope: "row" }));
+    const place = chart.places?.names[index] ?? show(chart.x.unit, at);
+    row.append(element("th", { textContent: place, scope: "row" }));
     for (const { view, series } of columns) {
       row.insertCell().textContent = withEnds(view.y.unit, series, index);
     }

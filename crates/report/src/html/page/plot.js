@@ -13,8 +13,11 @@ function plot(chart, view, hidden, target) {
       x: { time: false, ...along(chart.x, chart.at) },
       y: upward(view.y, (u) => reach(u, view)),
     },
-    axes: [axis(chart.x, chart.at, width / 60), axis(view.y, null, 6)],
-    series: [{}, ...view.series.map((series, index) => drawn(series, !hidden.has(index)))],
+    axes: [axis(chart.x, chart.at, width / 60, chart.places?.ticks), axis(view.y, null, 6)],
+    series: [
+      {},
+      ...view.series.map((series, index) => drawn(series, !hidden.has(index), width / chart.at.length)),
+    ],
     bands: (view.bands ?? []).map(([upper, lower], index) => ({
       series: [upper + 1, lower + 1],
       fill: faded(seriesColor(view.series[upper].color), index === 0 ? 10 : 22),
@@ -48,8 +51,11 @@ function reach(u, view) {
   ]);
 }
 
-function axis(axis, at, room) {
+/** An axis; named ticks stand where they are told to. */
+function axis(axis, at, room, named) {
   const grid = color("grid");
+  const names = named && new Map(named);
+  const text = (value) => names?.get(value) ?? tickText(axis, value);
   return {
     label: axis.label,
     labelFont: FONT,
@@ -61,20 +67,19 @@ function axis(axis, at, room) {
     border: { show: at !== null, stroke: grid, width: 1 },
     size: at === null ? widthOf : 30,
     gap: 4,
-    splits: splitsOf(axis, at, room),
-    filter: at === null ? (u, splits) => splits : (u, splits) => apart(u, axis, splits),
-    values: (u, splits) =>
-      splits.map((value) => (value === null ? "" : tickText(axis, value))),
+    splits: names ? () => [...names.keys()] : splitsOf(axis, at, room),
+    filter: at === null ? (u, splits) => splits : (u, splits) => apart(u, text, splits),
+    values: (u, splits) => splits.map((value) => (value === null ? "" : text(value))),
   };
 }
 
 /** The ticks whose texts neither touch the one before nor are cut at an end of the chart. */
-function apart(u, axis, splits) {
+function apart(u, text, splits) {
   const GAP = 6;
   const left = u.bbox.left / devicePixelRatio;
   let taken = -left;
   return splits.map((value) => {
-    const half = textWidth(u, tickText(axis, value)) / 2;
+    const half = textWidth(u, text(value)) / 2;
     const at = u.valToPos(value, "x");
     if (at - half < taken || at + half > u.width - left) return null;
     taken = at + half + GAP;
@@ -96,7 +101,8 @@ function widthOf(u, texts) {
   return Math.ceil(Math.max(...texts.map((text) => textWidth(u, text)), 20)) + 12;
 }
 
-function drawn(series, isShown) {
+/** How a series is drawn; `room` is how many pixels there are for each place. */
+function drawn(series, isShown, room) {
   const stroke = seriesColor(series.color);
   const shared = { label: series.label, show: isShown, stroke, points: { show: false } };
   switch (series.line) {
@@ -111,6 +117,8 @@ function drawn(series, isShown) {
       return { ...shared, width: 2, spanGaps: true, points: { show: true, size: 7, fill: stroke } };
     case "ring":
       return { ...shared, width: 0, points: { show: true, size: 16, width: 2, fill: "transparent" } };
+    case "dots":
+      return { ...shared, width: 0, points: { show: true, size: room < 4 ? 3 : 8, width: 0, fill: stroke } };
     default:
       return { ...shared, width: series.line === "dotted" ? 1.25 : 2, dash: DASHES[series.line] };
   }
@@ -151,7 +159,8 @@ function tell(u, chart, view) {
   tip.hidden = idx === null || idx === undefined || left < 0;
   if (tip.hidden) return;
   const rows = view.series.flatMap((series, index) => {
-    if (!u.series[index + 1].show) return [];
+    const isElsewhere = series.line === "dots" && series.values[idx] === null;
+    if (!u.series[index + 1].show || isElsewhere) return [];
     return [tipRow(series, view.y.unit, idx)];
   });
   const head = document.createElement("strong");
@@ -174,6 +183,7 @@ function stand(u, tip, cursor) {
 
 /** What a place on the axis is called: a bin has two ends. */
 function place(chart, view, index) {
+  if (chart.places) return chart.places.names[index];
   const { unit } = chart.x;
   const next = chart.at[index + 1];
   if (view.series[0].line === "steps" && next !== undefined) {

@@ -7,7 +7,7 @@ use generate::program::{FileStates, PhaseEnd};
 use workload::program::{Ending, Group, ProgramPhase};
 
 use super::{Owner, ProgramCourse};
-use crate::crew::{FileNews, Meeting};
+use crate::meeting::{FileNews, Meeting};
 
 /// So many files that all have together at most are told of again each time.
 const TOLD_AGAIN_MAX: u32 = 1024;
@@ -41,8 +41,9 @@ impl ProgramCourse {
         self.meeting = meeting;
     }
 
-    /// How a phase of so many workers here ends, for them and for those elsewhere.
-    pub(super) fn phase_end(&self, phase: &ProgramPhase, own_count: u32) -> Arc<PhaseEnd> {
+    /// How a phase ends, for its workers here and for those elsewhere.
+    pub(super) fn phase_end(&self, phase: &ProgramPhase) -> Arc<PhaseEnd> {
+        let own_count = self.own_count(phase);
         let Some(meeting) = self
             .meeting
             .clone()
@@ -63,6 +64,15 @@ impl ProgramCourse {
             };
             PhaseEnd::with_others(own_count, Box::new(tell))
         })
+    }
+
+    /// How many workers of a phase are here.
+    fn own_count(&self, phase: &ProgramPhase) -> u32 {
+        let all = &self.cell.workers;
+        let groups = phase.groups.iter();
+        let count = groups.map(|group| group.workers.map_or(all.len(), |it| it as usize));
+        let working = all.iter().take(count.sum());
+        working.filter(|worker| self.cell.is_own(worker)).count() as u32
     }
 
     /// What became of files here since all last heard of each other.

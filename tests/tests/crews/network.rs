@@ -1,11 +1,11 @@
 //! Hosts that are network namespaces, 20 ms apart.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use end_to_end::{CrewSite, FixtureError, need, run_tool};
+use crate::site::Site;
+use end_to_end::{FixtureError, need, run_tool};
 use serde_json::Value;
 use stats::Histogram;
 
@@ -99,8 +99,8 @@ impl Drop for Network {
 struct Listener(Child);
 
 impl Listener {
-    fn start(site: &CrewSite, network: &Network, number: usize) -> Self {
-        let mut command = network.command(number, &CrewSite::relay().to_string_lossy());
+    fn start(site: &Site, network: &Network, number: usize) -> Self {
+        let mut command = network.command(number, env!("CARGO_BIN_EXE_crewrelay"));
         let script = site.bed.path().join("script");
         command.arg("listen").arg(script).arg(HOSTS[number - 1]);
         command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -169,13 +169,12 @@ fn assert_sums(record: &Value) {
 #[test]
 fn hosts_20_ms_apart_begin_within_a_millisecond_and_add_up() {
     let network = need!(Network::new());
-    let site = CrewSite::new(&[
+    let site = Site::new(&[
         "address a 10.77.0.2:7001",
         "address b 10.77.1.2:7001",
         "address c 10.77.2.2:7001",
         if network.delays { "" } else { "delay 20" },
-    ])
-    .unwrap();
+    ]);
     println!("packets are delayed by the kernel: {}", network.delays);
     let listeners: Vec<Listener> = (1..=3)
         .map(|number| Listener::start(&site, &network, number))

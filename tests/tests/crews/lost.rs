@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use end_to_end::{CREW_HANG, CrewSite};
+use crate::site::{HANG, Site};
 
 /// What the second process has just heard or is about to say.
 const STATES: [&str; 6] = [
@@ -17,7 +17,7 @@ const STATES: [&str; 6] = [
 #[test]
 fn a_leader_that_is_killed_leaves_no_file_and_no_worker() {
     for state in STATES {
-        let site = CrewSite::new(&[&format!("rule b {state} kill-leader")]).unwrap();
+        let site = Site::new(&[&format!("rule b {state} kill-leader")]);
         let (seen, _) = site.run("a,b", &["files.toml"]);
         assert_eq!(seen.code, 137, "{state}: {}", seen.text());
         site.wait_for_workers();
@@ -32,10 +32,10 @@ fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
         .iter()
         .flat_map(|it| [(it, "kill-worker"), (it, "kill-command")])
     {
-        let site = CrewSite::new(&[&format!("rule b {state} {what}")]).unwrap();
+        let site = Site::new(&[&format!("rule b {state} {what}")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
         let told = format!("{what} at {state}, {took:?}: {}", seen.text());
-        assert!(took < CREW_HANG + Duration::from_secs(2), "{told}");
+        assert!(took < HANG + Duration::from_secs(2), "{told}");
         // What was measured is kept when one is lost after it has told.
         let is_measured =
             *state == "order:clean" || (*state, what) == ("report:measured", "kill-worker");
@@ -63,10 +63,10 @@ fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
 #[test]
 fn who_is_lost_when_asked_for_its_targets_is_named() {
     for what in ["kill-worker", "kill-command", "cut"] {
-        let site = CrewSite::new(&[&format!("rule a order:probe {what}")]).unwrap();
+        let site = Site::new(&[&format!("rule a order:probe {what}")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
         seen.assert_refused(3, &["rank 0"]);
-        assert!(took < CREW_HANG, "{what}: {took:?}");
+        assert!(took < HANG, "{what}: {took:?}");
         site.wait_for_workers();
         assert!(site.bed.left_in_target().is_empty(), "{what}");
     }
@@ -75,12 +75,9 @@ fn who_is_lost_when_asked_for_its_targets_is_named() {
 #[test]
 fn what_the_first_worker_made_is_removed_by_clean_when_it_was_killed() {
     for state in ["order:prepare", "order:start", "order:clean"] {
-        let site = CrewSite::new(&[&format!("rule a {state} kill-worker")]).unwrap();
+        let site = Site::new(&[&format!("rule a {state} kill-worker")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
-        assert!(
-            took < CREW_HANG + Duration::from_secs(2),
-            "{state}: {took:?}"
-        );
+        assert!(took < HANG + Duration::from_secs(2), "{state}: {took:?}");
         site.wait_for_workers();
         let record = site.stored();
         let warnings = record["warnings"].to_string();
@@ -100,17 +97,17 @@ fn what_the_first_worker_made_is_removed_by_clean_when_it_was_killed() {
 
 #[test]
 fn a_worker_that_is_stopped_is_lost_and_cleans_up_when_it_goes_on() {
-    let site = CrewSite::new(&["rule b order:start stop-worker"]).unwrap();
+    let site = Site::new(&["rule b order:start stop-worker"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
     seen.assert_says(3, &["rank 1", "said nothing for 5 s", "--on-lost continue"]);
-    assert!(took < CREW_HANG, "{took:?}");
+    assert!(took < HANG, "{took:?}");
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
 }
 
 #[test]
 fn the_others_go_on_without_one_that_was_lost_where_that_is_wanted() {
-    let site = CrewSite::new(&["rule b order:start stop-worker"]).unwrap();
+    let site = Site::new(&["rule b order:start stop-worker"]);
     let more = ["files.toml", "--run-time", "9s", "--on-lost", "continue"];
     let (seen, _) = site.run("a,b", &more);
     assert_eq!(seen.code, 1, "{}", seen.text());
@@ -133,10 +130,10 @@ fn the_others_go_on_without_one_that_was_lost_where_that_is_wanted() {
 
 #[test]
 fn a_connection_that_is_cut_ends_both_sides() {
-    let site = CrewSite::new(&["rule b order:start cut"]).unwrap();
+    let site = Site::new(&["rule b order:start cut"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
     seen.assert_says(3, &["rank 1", "said nothing for 5 s"]);
-    assert!(took < CREW_HANG, "{took:?}");
+    assert!(took < HANG, "{took:?}");
     // The worker hears of it by silence alone.
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());

@@ -1,60 +1,52 @@
 //! Runs that several processes share, on one machine that plays several.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use end_to_end::{Bed, Finished, pgmeter};
 use serde_json::Value;
 
-use crate::{Bed, Finished, FixtureError, pgmeter};
-
 /// Nobody that others wait for may take longer to be given up, or to clean up.
-pub const CREW_HANG: Duration = Duration::from_secs(15);
+pub const HANG: Duration = Duration::from_secs(15);
 
-/// A workload of a file for each worker.
-const FILES: &str = "size = \"4m\"\nrun_time = 2\nramp_time = 0\ncache = \"buffered\"\n\
+pub const FILES: &str = "size = \"4m\"\nrun_time = 2\nramp_time = 0\ncache = \"buffered\"\n\
     engine = \"psync\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
 
-/// A bed with the workload `files.toml`, and with `crewrelay` in the place of `ssh`.
-#[derive(Debug)]
-pub struct CrewSite {
-    /// Where the leader and all workers run.
+/// A bed with a relay in the place of `ssh`.
+pub struct Site {
     pub bed: Bed,
 }
 
-impl CrewSite {
-    /// Whose relays have these lines in their script.
-    ///
-    /// # Errors
-    /// The directories cannot be made.
-    ///
-    /// # Panics
-    /// When files cannot be written there.
-    pub fn new(lines: &[&str]) -> Result<Self, FixtureError> {
-        let bed = Bed::new()?;
-        bed.file("files.toml", FILES);
-        let program = pgmeter(bed.path()).get_program().to_os_string();
-        let log = bed.path().join("log");
-        let mut script = format!("program {}\nlog {}\n", program.display(), log.display());
-        lines.iter().for_each(|line| script += &format!("{line}\n"));
-        bed.file("script", script);
-        Ok(Self { bed })
+impl Site {
+    /// Whose relay does these harms.
+    pub fn new(rules: &[&str]) -> Self {
+        let site = Self {
+            bed: Bed::new().unwrap(),
+        };
+        site.bed.file("files.toml", FILES);
+        site.script(rules);
+        site
     }
 
-    /// The relay.
-    ///
-    /// # Panics
-    /// When this is no test.
-    pub fn relay() -> PathBuf {
-        let own = std::env::current_exe().expect("a running program has a path");
-        // This test's own path is `<target>/debug/deps/<name>`.
-        let debug = own.ancestors().nth(2).expect("a test lies in `debug/deps`");
-        debug.join("crewrelay")
+    pub fn script(&self, lines: &[&str]) {
+        let program = pgmeter(self.bed.path()).get_program().to_os_string();
+        let mut script = format!(
+            "program {}\nlog {}\n",
+            program.display(),
+            self.bed.path().join("log").display()
+        );
+        lines.iter().for_each(|line| script += &format!("{line}\n"));
+        self.bed.file("script", script);
     }
 
     /// The carrier, for `--ssh`.
     pub fn carrier(&self, how: &str) -> String {
         let script = self.bed.path().join("script");
-        format!("{} {how} {}", Self::relay().display(), script.display())
+        format!(
+            "{} {how} {}",
+            env!("CARGO_BIN_EXE_crewrelay"),
+            script.display()
+        )
     }
 
     /// The arguments of a run by these hosts.
@@ -77,9 +69,6 @@ impl CrewSite {
     }
 
     /// A run by these hosts, with its record.
-    ///
-    /// # Panics
-    /// When there is none.
     pub fn record(&self, hosts: &str, more: &[&str]) -> Value {
         let (seen, _) = self.run(hosts, &[more, &["--json", "-"]].concat());
         serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()))
@@ -93,9 +82,6 @@ impl CrewSite {
     }
 
     /// Waits until no worker is left.
-    ///
-    /// # Panics
-    /// When they stay.
     pub fn wait_for_workers(&self) {
         let begun = Instant::now();
         let is_there = |line: &Vec<String>| {
@@ -106,7 +92,7 @@ impl CrewSite {
         };
         while self.log().iter().any(is_there) {
             let waited = begun.elapsed();
-            assert!(waited < CREW_HANG, "workers are there: {:?}", self.log());
+            assert!(waited < HANG, "workers are there: {:?}", self.log());
             std::thread::sleep(Duration::from_millis(50));
         }
     }

@@ -1,13 +1,13 @@
 //! Runs that several processes share and that are ended, or cannot go on.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use end_to_end::{CREW_HANG, CrewSite, Mount, names_in, need, run_tool, wait_for};
+use crate::site::{HANG, Site};
+use end_to_end::{Mount, need, run_tool, wait_for};
 
 /// Starts a long run by two hosts and waits until both measure.
-fn measuring(site: &CrewSite) -> Child {
+fn measuring(site: &Site) -> Child {
     let arguments = site.arguments("a,b", &["files.toml", "--run-time", "60s"]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let child = site.bed.start(&arguments);
@@ -25,10 +25,7 @@ fn end(child: &mut Child) -> Option<i32> {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
-        assert!(
-            begun.elapsed() < CREW_HANG,
-            "did not end within {CREW_HANG:?}"
-        );
+        assert!(begun.elapsed() < HANG, "did not end within {HANG:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -36,7 +33,7 @@ fn end(child: &mut Child) -> Option<i32> {
 #[test]
 fn ctrl_c_keeps_the_figures_of_all_and_removes_their_files() {
     for name in ["INT", "TERM"] {
-        let site = CrewSite::new(&[]).unwrap();
+        let site = Site::new(&[]);
         let mut child = measuring(&site);
         signal(&child, name);
         assert_eq!(end(&mut child), Some(130), "SIG{name}");
@@ -58,7 +55,7 @@ fn ctrl_c_keeps_the_figures_of_all_and_removes_their_files() {
 #[test]
 fn a_second_ctrl_c_ends_it_at_once_and_the_others_clean_up_by_themselves() {
     // It does not answer, so that the leader waits for it.
-    let site = CrewSite::new(&["rule b order:stop stop-worker"]).unwrap();
+    let site = Site::new(&["rule b order:stop stop-worker"]);
     let mut child = measuring(&site);
     signal(&child, "INT");
     wait_for("the first signal's effect", || {
@@ -78,7 +75,7 @@ fn a_second_ctrl_c_ends_it_at_once_and_the_others_clean_up_by_themselves() {
 
 #[test]
 fn ctrl_c_keeps_the_figures_of_those_who_answer() {
-    let site = CrewSite::new(&["rule b order:stop stop-worker"]).unwrap();
+    let site = Site::new(&["rule b order:stop stop-worker"]);
     let mut child = measuring(&site);
     signal(&child, "INT");
     assert_eq!(end(&mut child), Some(130));
@@ -93,8 +90,10 @@ fn ctrl_c_keeps_the_figures_of_those_who_answer() {
 
 #[test]
 fn ctrl_c_ends_who_prepares_too() {
-    let site = CrewSite::new(&[]).unwrap();
-    let arguments = site.arguments("a,b", &["files.toml", "--size", "1g"]);
+    let site = Site::new(&[]);
+    let large = crate::site::FILES.replace("\"4m\"", "\"1g\"");
+    site.bed.file("large.toml", large);
+    let arguments = site.arguments("a,b", &["large.toml"]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut child = site.bed.start(&arguments);
     wait_for("files", || !site.bed.left_in_target().is_empty());
@@ -106,7 +105,7 @@ fn ctrl_c_ends_who_prepares_too() {
 
 #[test]
 fn a_worker_that_is_told_to_end_removes_its_files() {
-    let site = CrewSite::new(&[]).unwrap();
+    let site = Site::new(&[]);
     let mut child = measuring(&site);
     let log = site.log();
     let of_b = log.iter().find(|line| line[0] == "b").unwrap();
@@ -121,7 +120,7 @@ fn a_worker_that_is_told_to_end_removes_its_files() {
 #[test]
 fn a_full_disk_of_one_is_named_and_nothing_is_left() {
     // Both see the same directory, which has room for the file of one.
-    let site = CrewSite::new(&[]).unwrap();
+    let site = Site::new(&[]);
     let small = site.bed.path().join("small");
     std::fs::create_dir(&small).unwrap();
     let mount = need!(Mount::tmpfs(&small, 6 << 20));
@@ -132,17 +131,17 @@ fn a_full_disk_of_one_is_named_and_nothing_is_left() {
     let seen = site
         .bed
         .run(&[&run[..], &["--ssh", &carrier, "--quiet"]].concat());
-    assert!(begun.elapsed() < CREW_HANG + Duration::from_secs(2));
+    assert!(begun.elapsed() < HANG + Duration::from_secs(2));
     seen.assert_refused(seen.code, &["rank "]);
     assert!(seen.code == 2 || seen.code == 3, "{}", seen.text());
     site.wait_for_workers();
-    assert!(names_in(&small).is_empty());
+    assert!(end_to_end::names_in(&small).is_empty());
     drop(mount);
 }
 
 #[test]
 fn a_disk_that_fills_up_while_files_are_made_is_counted_as_errors() {
-    let site = CrewSite::new(&[]).unwrap();
+    let site = Site::new(&[]);
     let small = site.bed.path().join("small");
     std::fs::create_dir(&small).unwrap();
     let mount = need!(Mount::tmpfs(&small, 4 << 20));
@@ -156,7 +155,7 @@ fn a_disk_that_fills_up_while_files_are_made_is_counted_as_errors() {
     assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
     assert_ne!(seen.code, 0, "{}", seen.text());
     site.wait_for_workers();
-    assert!(names_in(&small).is_empty());
+    assert!(end_to_end::names_in(&small).is_empty());
     drop(mount);
 }
 
@@ -166,7 +165,7 @@ const WRITES: &str = "engine = \"psync\"\ncache = \"buffered\"\n[files]\ncount =
 
 #[test]
 fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
-    let site = CrewSite::new(&[]).unwrap();
+    let site = Site::new(&[]);
     let target = site.bed.target().to_string_lossy().into_owned();
     let scripts = [
         ("yes", "exec yes\n", "`y`"),
@@ -200,7 +199,7 @@ fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
         let begun = Instant::now();
         let run = ["run", "files.toml", "--target", &target, "--hosts", "a"];
         let seen = site.bed.run(&[&run[..], &["--ssh", &carrier]].concat());
-        assert!(begun.elapsed() < CREW_HANG, "{name}: {:?}", begun.elapsed());
+        assert!(begun.elapsed() < HANG, "{name}: {:?}", begun.elapsed());
         seen.assert_refused(3, &["rank 0", phrase]);
         assert!(
             !seen.stderr.contains('\u{1b}') && seen.stderr.len() < 2000,
@@ -212,7 +211,7 @@ fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
 
 #[test]
 fn a_carrier_that_is_not_there_is_an_error() {
-    let site = CrewSite::new(&[]).unwrap();
+    let site = Site::new(&[]);
     let target = site.bed.target().to_string_lossy().into_owned();
     let run = ["run", "files.toml", "--target", &target, "--hosts", "a,b"];
     let seen = site

@@ -1,9 +1,8 @@
 //! Several processes do what as many workers of one process would.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 
-use end_to_end::CrewSite;
+use crate::site::Site;
 use serde_json::Value;
 
 /// Operations by their names.
@@ -28,13 +27,15 @@ fn counts(record: &Value) -> Vec<Vec<Counts>> {
 
 /// Measures a workload by four processes of a worker each and by one that is told to have four.
 fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
-    let site = CrewSite::new(&[]).unwrap();
+    let site = Site::new(&[]);
     site.bed.file(name, text);
     let shared = site.record("a,b,c,d", &[name]);
     assert!(site.bed.left_in_target().is_empty());
     let target = site.bed.target().to_string_lossy().into_owned();
-    let run = ["run", name, "--target", &target, "--json", "-", "--quiet"];
-    let seen = site.bed.run(&[&run[..], four].concat());
+    let run = [&["run", name, "--target", &target], four].concat();
+    let seen = site
+        .bed
+        .run(&[&run[..], &["--json", "-", "--quiet"]].concat());
     let alone = serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()));
     [shared, alone]
 }
@@ -65,14 +66,20 @@ fn making_files_by_four_processes_counts_what_four_workers_count() {
 }
 
 #[test]
-fn work_on_the_same_files_is_refused_before_anything_is_made() {
-    let site = CrewSite::new(&[]).unwrap();
-    site.bed.file(
-        "remove.toml",
-        "[create_remove]\ncount = 300\nsizes = [0, 4096]\n",
+fn files_in_one_directory_are_shared_out_as_among_workers() {
+    let text = "[create_remove]\ncount = 300\nsizes = [0, 4096]\n";
+    assert_alike("remove.toml", text, &["--workers", "4"]);
+}
+
+#[test]
+fn rounds_that_depend_on_one_process_are_refused_before_anything_is_made() {
+    let site = Site::new(&[]);
+    site.bed.file("lat.toml", "[lat_fs]\n");
+    let (seen, _) = site.run("a,b,c,d", &["lat.toml"]);
+    seen.assert_refused(
+        2,
+        &["cannot be shared by 4 processes", "one process measures"],
     );
-    let (seen, _) = site.run("a,b,c,d", &["remove.toml"]);
-    seen.assert_refused(2, &["cannot be shared by 4 processes", "the same files"]);
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
 }

@@ -1,0 +1,354 @@
+use results::{RoundFigures, WorkerTimes, WorkerWindow};
+use workload::program::{
+    Act, Bytes, Call, Copies, Ending, FileNames, FileOperation, FilePath, Group, Law, Program,
+    ProgramPhase, Where,
+};
+
+use super::score::{Score, Unit, score};
+use super::*;
+use crate::tests::{record, round};
+use crate::{FrontOrigin, find};
+
+const GIB: u64 = 1 << 30;
+const SECOND_NS: u64 = 1_000_000_000;
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+fn read(line: &str) -> Result<Options, String> {
+    Options::read(&words(line))
+}
+
+fn program(line: &str) -> Program {
+    super::program::program(&read(line).unwrap())
+}
+
+fn phase<'a>(program: &'a Program, name: &str) -> &'a ProgramPhase {
+    let mut phases = program.phases().into_iter();
+    phases.rfind(|it| it.name == name).unwrap()
+}
+
+fn group<'a>(program: &'a Program, name: &str) -> &'a Group {
+    &phase(program, name).groups[0]
+}
+
+fn fixed(bytes: u64) -> Bytes {
+    Bytes::Law(Law::fixed(bytes))
+}
+
+fn calls(group: &Group) -> Vec<FileOperation> {
+    group.calls().iter().map(|it| it.operation).collect()
+}
+
+/// The figures of the list of June 2024 that was first there.
+#[test]
+fn the_score_is_that_of_a_published_run() {
+    let bandwidths = [56.762400, 5.720233, 101.205338, 41.834659];
+    let rates = [
+        264.172069,
+        98.762359,
+        7679.507504,
+        398.178476,
+        399.883893,
+        239.061113,
+        258.517104,
+        120.498449,
+    ];
+    let of = |unit, values: &[f64]| -> Vec<(Unit, f64)> {
+        values.iter().map(|value| (unit, *value)).collect()
+    };
+    let mut figures = of(Unit::Bandwidth, &bandwidths);
+    figures.extend(of(Unit::Rate, &rates));
+    let Score {
+        bandwidth,
+        rate,
+        total,
+    } = score(&figures);
+    let near = |one: f64, other: f64| (one - other).abs() < 2e-6;
+    assert!(near(bandwidth, 34.241559), "{bandwidth}");
+    assert!(near(rate, 352.350901), "{rate}");
+    assert!(near(total, 109.840995), "{total}");
+    // What came to nothing is left out.
+    figures.push((Unit::Rate, 0.0));
+    assert!(near(score(&figures).rate, 352.350901));
+    assert_eq!(score(&[]).total, 0.0);
+}
+
+#[test]
+fn every_kind_of_run_is_a_program_that_can_be_done_also_by_several_processes() {
+    for line in ["", "--small", "--ranks 4 --files 5", "-d /mnt/x --ranks 3"] {
+        let arguments = words(line);
+        let front = find("io500").unwrap();
+        let work = front.work(&CommandLine::of(&arguments)).unwrap();
+        let program = &work.cells[0].built.as_ref().unwrap().program;
+        assert_eq!(program.check(), Ok(()), "{line}");
+        assert_eq!(program.shared_flaw(), None, "{line}");
+    }
+}
+
+#[test]
+fn phases_come_in_the_order_of_the_original() {
+    let program = program("--ranks 4");
+    let names: Vec<&str> = program.phases().iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "ior-easy-write",
+            "mdtest-easy-write",
+            "ior-hard-write",
+            "mdtest-hard-write",
+            "find",
+            "find in common",
+            "ior-easy-read",
+            "mdtest-easy-stat",
+            "ior-hard-read",
+            "mdtest-hard-stat",
+            "mdtest-easy-delete",
+            "mdtest-hard-read",
+            "mdtest-hard-delete",
+            "ior-rnd4K-easy-read",
+        ]
+    );
+    let timed = program.phases().into_iter();
+    let timed = timed.filter(|it| it.time_ns == Some(300 * SECOND_NS));
+    let timed: Vec<&ProgramPhase> = timed.collect();
+    assert_eq!(timed.len(), 5);
+    assert!(timed.iter().all(|it| it.time_up == Ending::Level));
+    let shifts = program.groups().map(|it| it.shift).collect::<Vec<_>>();
+    assert_eq!(shifts, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 3, 2, 3, 2]);
+}
+
+/// offset(i, r) = (i * N + r) * 47008, as `Blocks` is followed by each worker.
+#[test]
+fn ranks_take_pieces_of_the_common_file_in_turn() {
+    let program = program("--ranks 4");
+    for name in ["ior-hard-write", "ior-hard-read"] {
+        let group = group(&program, name);
+        let calls = group.calls().into_iter();
+        let moving: Vec<&Call> = calls.filter(|it| it.operation.moves()).collect();
+        let [moving] = moving[..] else {
+            panic!("{name}");
+        };
+        assert_eq!(moving.bytes, fixed(47_008));
+        let Where::Along(FilePath::Blocks {
+            block_bytes,
+            stride_bytes,
+            each_bytes,
+        }) = moving.place
+        else {
+            panic!("{name}");
+        };
+        assert_eq!(
+            (block_bytes, stride_bytes, each_bytes),
+            (47_008, 4 * 47_008, 47_008)
+        );
+    }
+    use FileOperation::{Close, Create, Fsync, Write};
+    for name in ["ior-hard-write", "ior-easy-write"] {
+        let group = group(&program, name);
+        assert_eq!(calls(group), [Create, Write, Fsync, Close], "{name}");
+    }
+}
+
+#[test]
+fn files_are_called_as_in_the_original() {
+    let program = program("--ranks 4 --easy-files 7 --hard-files 9");
+    let seen = program.filesets.iter().map(|set| {
+        let (before, digits, after) = set.names.parts();
+        assert!(matches!(set.names, FileNames::Number { .. }) && after.is_empty());
+        (set.path.as_str(), before, digits, set.count, set.copies)
+    });
+    let seen: Vec<_> = seen.collect();
+    let own = "mdtest-easy/test-dir.0-0/mdtest_tree.{worker}.0";
+    let common = "mdtest-hard/test-dir.0-0/mdtest_tree.0";
+    let name = "file.mdtest.{worker}.";
+    assert_eq!(
+        seen,
+        [
+            ("ior-easy", "ior_file_easy.", 8, 4, Copies::One),
+            ("ior-hard", "file", 0, 1, Copies::One),
+            (own, name, 0, 7, Copies::PerWorker),
+            (common, name, 0, 9, Copies::PerWorker),
+        ]
+    );
+    use FileOperation::{Close, Create, List, Open, Read, Stat, Sync, Unlink, Write};
+    for (phase, wanted) in [
+        ("mdtest-easy-write", &[Create, Close, Sync][..]),
+        ("mdtest-hard-write", &[Create, Write, Close]),
+        ("find", &[List, Stat]),
+        ("find in common", &[List, List, List]),
+        ("mdtest-easy-stat", &[Stat]),
+        ("mdtest-hard-stat", &[Stat]),
+        ("mdtest-hard-read", &[Open, Read, Close]),
+        ("mdtest-easy-delete", &[Unlink]),
+        ("mdtest-hard-delete", &[Unlink]),
+    ] {
+        assert_eq!(calls(group(&program, phase)), wanted, "{phase}");
+    }
+    let is_3901 = |act: &Act| match act {
+        Act::Call(call) => call.bytes == fixed(3901),
+        _ => false,
+    };
+    assert!(group(&program, "mdtest-hard-write").any_act(&is_3901));
+    assert!(group(&program, "mdtest-hard-read").any_act(&is_3901));
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_by_name() {
+    for (line, part) in [
+        ("-h", ""),
+        ("--quick", "no option `--quick`"),
+        ("--ranks 0", "`--ranks` is 0"),
+        ("--time 0", "`--time` is 0"),
+        ("--time x", "`--time x` is not a number"),
+        ("--files", "`--files` lacks its value"),
+        ("--easy-block 3m", "must be a multiple"),
+        ("one.ini two.ini", "`two.ini` would be a second file"),
+    ] {
+        let refused = read(line).unwrap_err();
+        assert!(refused.contains(part), "{line}: {refused}");
+    }
+}
+
+fn configured(text: &str, arguments: &str) -> Result<FrontWork, ArgumentError> {
+    let arguments = words(arguments);
+    let line = CommandLine {
+        read: &|name| match name {
+            "config.ini" => Ok(text.as_bytes().to_vec()),
+            _ => Err("it is not there".to_owned()),
+        },
+        ..CommandLine::of(&arguments)
+    };
+    find("io500").unwrap().work(&line)
+}
+
+#[test]
+fn settings_of_the_original_are_options_that_the_command_line_overrules() {
+    let text = "[global]\ndatadir = /mnt/x\nresultdir = ./results # ours are stored\n\n[debug]\n\
+                stonewall-time = 30\n[ior-easy]\ntransferSize = 1m\nblockSize = 102400m\n\
+                API = POSIX\n[mdtest-easy]\nn = 500\nrun = TRUE\n[mdtest-hard]\nn =\n\
+                [ior-hard]\nsegmentCount = 400\n";
+    let work = configured(text, "--ranks 3 config.ini --time 40").unwrap();
+    assert_eq!(work.directories, [std::path::PathBuf::from("/mnt/x")]);
+    let options = Options::read(&work.remembered).unwrap();
+    let sizes = (options.easy_transfer_bytes, options.easy_block_bytes);
+    assert_eq!(sizes, (1 << 20, Some(100 * GIB)));
+    assert_eq!((options.wall_seconds, options.ranks), (40, 3));
+    assert_eq!((options.easy_files, options.hard_files), (500, 1_000_000));
+    assert_eq!(options.hard_segments, Some(400));
+}
+
+#[test]
+fn settings_that_are_not_known_are_refused_with_their_line() {
+    for (text, wanted, part) in [
+        ("[find]\nnproc = 4\n", 2, "`nproc` of `[find]` is not done"),
+        ("[ior-easy]\n\nAPI = MPIIO\n", 3, "can only be POSIX"),
+        ("[find]\nrun = FALSE\n", 2, "can only be TRUE"),
+        ("[global]\nhello\n", 2, "`hello` is no setting"),
+    ] {
+        let error = configured(text, "config.ini").unwrap_err();
+        let ArgumentError::File(diagnostic) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(diagnostic.line, Some(wanted));
+        assert!(diagnostic.message.contains(part), "{diagnostic:?}");
+    }
+    let error = configured("", "other.ini").unwrap_err();
+    assert!(matches!(error, ArgumentError::Arguments(_)), "{error:?}");
+}
+
+/// Two ranks that move as much, the second of which ends last.
+fn moved(bytes: u64, seconds: u64) -> Vec<RoundFigures> {
+    let rank = |end_ns| WorkerTimes {
+        window: Some(WorkerWindow {
+            end_ns,
+            written_bytes: bytes / 2,
+            ..WorkerWindow::default()
+        }),
+        ..WorkerTimes::default()
+    };
+    vec![RoundFigures {
+        workers: vec![rank(SECOND_NS), rank(seconds * SECOND_NS)],
+        ..RoundFigures::default()
+    }]
+}
+
+/// Two ranks with so many files together, in seconds.
+fn done(files: u64, seconds: u64) -> Vec<RoundFigures> {
+    let ns = seconds * SECOND_NS;
+    vec![round(&[(files / 2, ns / 2), (files / 2, ns)])]
+}
+
+fn text(line: &str, change: impl FnOnce(&mut Vec<(&str, Vec<RoundFigures>)>)) -> String {
+    let mut phases = vec![
+        ("ior-easy-write", moved(600 * GIB, 300)),
+        ("mdtest-easy-write", done(620_000, 310)),
+        ("ior-hard-write", moved(150 * GIB, 300)),
+        ("mdtest-hard-write", done(379_996, 400)),
+        ("find", done(379_996, 2)),
+        ("find in common", done(1, 2)),
+        ("ior-easy-read", moved(600 * GIB, 100)),
+        ("mdtest-easy-stat", done(620_000, 62)),
+        ("ior-hard-read", moved(150 * GIB, 50)),
+        ("mdtest-hard-stat", done(379_996, 40)),
+        ("mdtest-easy-delete", done(620_000, 62)),
+        ("mdtest-hard-read", done(379_996, 40)),
+        ("mdtest-hard-delete", done(379_996, 40)),
+        ("ior-rnd4K-easy-read", moved(30 * GIB, 300)),
+    ];
+    change(&mut phases);
+    let origin = FrontOrigin {
+        name: "io500".to_owned(),
+        arguments: words(line),
+    };
+    crate::text(&record(&origin, &phases)).unwrap()
+}
+
+#[test]
+fn lines_stand_as_the_programs_that_read_them_want_them() {
+    let seen = text("--ranks 2", |_| {});
+    let lines: Vec<&str> = seen.lines().skip(2).collect();
+    assert_eq!(
+        lines,
+        [
+            "[RESULT]       ior-easy-write        2.000000 GiB/s : time 300.000 seconds",
+            "[RESULT]    mdtest-easy-write        2.000000 kIOPS : time 310.000 seconds",
+            "[      ]            timestamp        0.000000 kIOPS : time 0.000 seconds",
+            "[RESULT]       ior-hard-write        0.500000 GiB/s : time 300.000 seconds",
+            "[RESULT]    mdtest-hard-write        0.949990 kIOPS : time 400.000 seconds",
+            "[RESULT]                 find      249.999750 kIOPS : time 4.000 seconds",
+            "[RESULT]        ior-easy-read        6.000000 GiB/s : time 100.000 seconds",
+            "[RESULT]     mdtest-easy-stat       10.000000 kIOPS : time 62.000 seconds",
+            "[RESULT]        ior-hard-read        3.000000 GiB/s : time 50.000 seconds",
+            "[RESULT]     mdtest-hard-stat        9.499900 kIOPS : time 40.000 seconds",
+            "[RESULT]   mdtest-easy-delete       10.000000 kIOPS : time 62.000 seconds",
+            "[RESULT]     mdtest-hard-read        9.499900 kIOPS : time 40.000 seconds",
+            "[RESULT]   mdtest-hard-delete        9.499900 kIOPS : time 40.000 seconds",
+            "[      ]  ior-rnd4K-easy-read        0.100000 GiB/s : time 300.000 seconds",
+            "[SCORE ] Bandwidth 2.059767 GiB/s : IOPS 8.937802 kiops : TOTAL 4.290663",
+        ]
+    );
+    assert!(seen.starts_with("IO500 version io500-isc26 (standard)\nmeasured by pgmeter 0, "));
+}
+
+#[test]
+fn what_is_too_short_or_came_to_nothing_makes_the_score_invalid() {
+    let invalid = |seen: &str| -> Vec<String> {
+        let lines = seen.lines().filter(|line| line.ends_with(" [INVALID]"));
+        let name = |line: &str| line[8..].split_whitespace().next().unwrap().to_owned();
+        lines.map(name).collect()
+    };
+    let score = "Bandwidth";
+    let seen = text("--ranks 2", |_| {});
+    assert!(invalid(&seen).is_empty());
+    let seen = text("--ranks 2 --time 299", |_| {});
+    assert_eq!(invalid(&seen), [score]);
+    let seen = text("--ranks 2", |phases| phases[2].1 = moved(149 * GIB, 298));
+    assert_eq!(invalid(&seen), ["ior-hard-write", score]);
+    let seen = text("--ranks 2", |phases| phases.truncate(13));
+    assert_eq!(invalid(&seen), ["ior-rnd4K-easy-read", score]);
+    let seen = text("", |phases| phases.clear());
+    assert_eq!(invalid(&seen).len(), 14);
+    assert!(seen.contains("Bandwidth 0.000000 GiB/s : IOPS 0.000000 kiops : TOTAL 0.000000"));
+}

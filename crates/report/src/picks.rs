@@ -1,0 +1,51 @@
+//! A few of many rates, where nobody reads them all.
+
+/// How many rates are told, where not all are.
+pub const PICKED: usize = 5;
+
+/// Where the slowest three, the median and the fastest of these are, each with what it is; those
+/// that are fewer, once each.
+pub fn picks(rates: &[f64]) -> Vec<(&'static str, usize)> {
+    let mut order: Vec<usize> = (0..rates.len()).collect();
+    order.sort_by(|a, b| rates[*a].total_cmp(&rates[*b]));
+    let Some(last) = order.len().checked_sub(1) else {
+        return Vec::new();
+    };
+    let wanted: [(&'static str, usize); PICKED] = [
+        ("slowest", 0),
+        ("2nd slowest", 1),
+        ("3rd slowest", 2),
+        ("median", last / 2),
+        ("fastest", last),
+    ];
+    let mut picked: Vec<(&'static str, usize)> = Vec::new();
+    for (what, place) in wanted {
+        let index = order.get(place).copied();
+        let is_new = |index: &usize| picked.iter().all(|(_, known)| known != index);
+        let index = index.filter(is_new);
+        picked.extend(index.map(|index| (what, index)));
+    }
+    picked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_the_ends_and_the_middle_are_told() {
+        let rates: Vec<f64> = (0..1000).map(|it| f64::from((it * 7) % 1000)).collect();
+        let told = picks(&rates);
+        let rates: Vec<f64> = told.iter().map(|(_, index)| rates[*index]).collect();
+        assert_eq!(rates, [0.0, 1.0, 2.0, 499.0, 999.0]);
+        assert_eq!((told[0].0, told[4].0), ("slowest", "fastest"));
+    }
+
+    #[test]
+    fn none_of_few_is_told_twice() {
+        assert_eq!(picks(&[]), []);
+        assert_eq!(picks(&[3.0]), [("slowest", 0)]);
+        let told: Vec<usize> = picks(&[3.0, 1.0, 2.0]).iter().map(|it| it.1).collect();
+        assert_eq!(told, [1, 2, 0]);
+    }
+}

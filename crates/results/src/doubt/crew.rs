@@ -1,0 +1,114 @@
+//! Doubts about what several processes measured together.
+
+use std::collections::BTreeSet;
+
+use units::format;
+
+use crate::{CellCrew, CellRecord, CrewRecord, Environment, RankFigures, Warning, WarningCode};
+
+/// The share of an interval within which clocks are to be known, and of the measured time within
+/// which all are to begin.
+const TOGETHER_SHARE: f64 = 0.01;
+/// Below this share of the median rate, a process is slow.
+const SLOW_SHARE: f64 = 0.8;
+/// Firmware and kernel take other parts of the memory of machines that are alike, but not so much.
+const ALIKE_MEMORY: f64 = 1.02;
+/// So many names or values are told.
+const TOLD_MAX: usize = 4;
+
+/// Every doubt about what several processes measured together in a cell.
+#[must_use]
+pub fn doubt_crew(cell: &CellRecord) -> Vec<Warning> {
+    let Some(crew) = &cell.crew else {
+        return Vec::new();
+    };
+    let findings = [
+        (WarningCode::ClockOffset, clocks(cell, crew)),
+        (WarningCode::StartSpread, start(cell, crew)),
+        (WarningCode::RankImbalance, imbalance(crew)),
+    ];
+    let found = findings.into_iter().filter_map(|(code, message)| {
+        let message = message?;
+        Some(Warning::of_cell(code, cell.index, message))
+    });
+    found.collect()
+}
+
+fn clocks(cell: &CellRecord, crew: &CellCrew) -> Option<String> {
+    let lengths = cell.intervals.iter().map(|it| it.length_ns);
+    let interval_ns = lengths.max().filter(|it| *it > 0)?;
+    let is_far = crew.offset_bound_ns as f64 > interval_ns as f64 * TOGETHER_SHARE;
+    is_far.then(|| {
+        let bound_ms = crew.offset_bound_ns as f64 / 1e6;
+        format!(
+            "the clocks of the hosts are known within {bound_ms:.3} ms only: more than 1 % of an \
+             interval"
+        )
+    })
+}
+
+fn start(cell: &CellRecord, crew: &CellCrew) -> Option<String> {
+    let is_wide = crew.start_spread_ns as f64 > cell.run_time_ns as f64 * TOGETHER_SHARE;
+    is_wide.then(|| {
+        let spread_ms = crew.start_spread_ns as f64 / 1e6;
+        format!("the processes began within {spread_ms:.1} ms: more than 1 % of the measured time")
+    })
+}
+
+/// Of two, neither is the one that is slow.
+fn imbalance(crew: &CellCrew) -> Option<String> {
+    let median = crew.median_per_second()?;
+    let is_slow = |it: &&RankFigures| it.lost_ns.is_none() && it.per_second < SLOW_SHARE * median;
+    let mut slow: Vec<&RankFigures> = crew.ranks.iter().filter(is_slow).collect();
+    slow.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
+    let is_told = crew.ranks.len() > 2 && !slow.is_empty();
+    is_told.then(|| {
+        let names = slow.iter().map(|it| format!("{} on {}", it.rank, it.host));
+        format!(
+            "{} of {} processes reached less than 80 % of the median rate: {}",
+            slow.len(),
+            crew.ranks.len(),
+            few(names, ", ")
+        )
+    })
+}
+
+/// A doubt where hosts differ in what measurements depend on.
+#[must_use]
+pub fn doubt_hosts(crew: &CrewRecord) -> Option<Warning> {
+    let of = |what: fn(&Environment) -> String| {
+        let values = crew.hosts.iter().map(|host| what(&host.environment));
+        let distinct: BTreeSet<String> = values.collect();
+        (distinct.len() > 1).then(|| few(distinct.into_iter(), " and "))
+    };
+    let differing = [
+        of(|it| it.kernel.clone()),
+        of(|it| it.cpu.model.clone()),
+        memory(crew),
+    ];
+    let differing: Vec<String> = differing.into_iter().flatten().collect();
+    (!differing.is_empty()).then(|| {
+        let message = format!("the hosts are not alike: {}", differing.join("; "));
+        Warning::of_run(WarningCode::UnequalHosts, message)
+    })
+}
+
+fn memory(crew: &CrewRecord) -> Option<String> {
+    let sizes = crew.hosts.iter().map(|host| host.environment.memory_bytes);
+    let (least, most) = (sizes.clone().min()?, sizes.max()?);
+    let is_more = most as f64 > least as f64 * ALIKE_MEMORY;
+    is_more.then(|| {
+        let [least, most] = [least, most].map(format::size);
+        format!("{least} to {most} of memory")
+    })
+}
+
+/// The first few, and how many more there are.
+fn few(texts: impl ExactSizeIterator<Item = String>, between: &str) -> String {
+    let more = texts.len().saturating_sub(TOLD_MAX);
+    let mut told: Vec<String> = texts.take(TOLD_MAX).collect();
+    if more > 0 {
+        told.push(format!("{more} more"));
+    }
+    told.join(between)
+}

@@ -1,0 +1,23 @@
+//! Processes that were lost while a cell was measured.
+
+use crate::{CellRecord, RankFigures, Status};
+
+impl CellRecord {
+    /// Takes note of processes that were lost: their numbers, their machines, and when that was, in
+    /// nanoseconds from the start of the measurement.
+    pub fn set_lost(&mut self, lost: impl Iterator<Item = (u32, String, u64)>) {
+        let crew = self.crew.get_or_insert_default();
+        for (rank, host, lost_ns) in lost {
+            if self.status == Status::Complete {
+                self.status = Status::Interrupted;
+            }
+            crew.ranks.push(RankFigures {
+                rank,
+                host,
+                lost_ns: Some(lost_ns),
+                ..RankFigures::default()
+            });
+        }
+        crew.ranks.sort_by_key(|it| it.rank);
+    }
+}

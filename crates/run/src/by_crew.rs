@@ -1,0 +1,63 @@
+//! What differs where others measure for this process, or it measures for another.
+
+use results::target_indexes;
+use workload::plan::Cell;
+
+use crate::RunError;
+use crate::blank::{blank_files, blank_storage};
+use crate::crew::{Crew, CrewWatch};
+use crate::session::Session;
+
+impl Session<'_> {
+    /// Makes the targets ready for the cell; whether it is still to be measured.
+    pub fn is_ready_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
+        self.precondition(cell)?;
+        if self.stopped() {
+            return Ok(false);
+        }
+        for target_index in target_indexes(cell) {
+            self.make_ready(target_index, cell)?;
+        }
+        let blank = blank_storage(self.plan, cell);
+        for warning in blank.into_iter().chain(blank_files(&self.targets, cell)) {
+            self.warn(warning);
+        }
+        Ok(true)
+    }
+
+    /// Has the crew measure a cell.
+    pub fn measure_by_crew(&mut self, cell: &Cell) -> Result<(), RunError> {
+        let measured = self.with_crew(|crew, watch| crew.measure(cell, watch));
+        for record in measured.transpose()?.unwrap_or_default() {
+            self.take(record);
+        }
+        Ok(())
+    }
+
+    /// Has the crew do something, and takes note of what there is to doubt; none without a crew.
+    pub fn with_crew<T>(
+        &mut self,
+        act: impl FnOnce(&mut dyn Crew, &mut CrewWatch<'_>) -> T,
+    ) -> Option<T> {
+        let crew = self.crew.as_deref_mut()?;
+        let mut watch = CrewWatch {
+            listener: &mut *self.listener,
+            warnings: Vec::new(),
+            stop: &self.options.stop,
+            skip: &self.options.skip,
+        };
+        let done = act(crew, &mut watch);
+        for warning in watch.warnings {
+            self.warn(warning);
+        }
+        Some(done)
+    }
+
+    /// Tells the reasons to doubt the run as a whole.
+    pub fn doubt_all(&mut self) {
+        let record = &self.record;
+        let short = results::doubt_short(&record.plan, &record.cells);
+        let load = results::doubt_load(&record.environment, &record.cells);
+        short.into_iter().chain(load).for_each(|it| self.warn(it));
+    }
+}

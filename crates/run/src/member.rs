@@ -1,0 +1,55 @@
+//! A process's part in a run that another leads.
+
+use engine::TscClock;
+use results::{CellRecord, RunEvent};
+use workload::plan::{Cell, Plan};
+
+use crate::RunError;
+use crate::session::{Finished, RunOptions, Session};
+
+/// A process's part in a run that another leads.
+pub struct Member<'a> {
+    session: Session<'a>,
+}
+
+impl<'a> Member<'a> {
+    /// Makes the targets ready.
+    ///
+    /// # Errors
+    /// When they cannot be; what was made is gone, or told of as a warning.
+    pub fn begin(
+        plan: &'a Plan,
+        options: &'a RunOptions,
+        listener: &'a mut dyn FnMut(&RunEvent),
+    ) -> Result<Self, RunError> {
+        let mut session = Session::new(plan, options, listener);
+        crate::preflight::try_engines(plan)?;
+        let admitted = session.admit_all()?;
+        match session.prepare_all(admitted) {
+            Ok(()) => Ok(Self { session }),
+            Err(error) => match session.finish(Err(error)).error {
+                Some(error) => Err(error),
+                None => Err(RunError::Stopped),
+            },
+        }
+    }
+
+    /// The clock of its workers.
+    #[must_use]
+    pub fn clock(&self) -> TscClock {
+        self.session.clock.clone()
+    }
+
+    /// Measures its part of a cell, whose `rank` says which that is; what was measured, and an
+    /// error when it could not go on.
+    pub fn measure(&mut self, cell: &Cell) -> (Vec<CellRecord>, Result<(), RunError>) {
+        let outcome = self.session.measure_cell(cell, None);
+        (std::mem::take(&mut self.session.record.cells), outcome)
+    }
+
+    /// Removes what it made.
+    #[must_use]
+    pub fn finish(self) -> Finished {
+        self.session.finish(Ok(()))
+    }
+}

@@ -1,0 +1,91 @@
+//! Runs that processes on several hosts share, here all on this one.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use end_to_end::{Bed, need, wait_for};
+use serde_json::Value;
+
+const READS: &str = "size = \"4m\"\nengine = \"psync\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", random = 100 }]\n";
+
+/// A command in the place of ssh: it runs the program here, and notes which process is whose.
+fn ssh(bed: &Bed) -> String {
+    let program = bed
+        .command(&[])
+        .get_program()
+        .to_string_lossy()
+        .into_owned();
+    let script = format!(
+        "#!/bin/sh\necho $$ > {}/pid-\"$1\"\nshift 2\nexec {program} \"$@\"\n",
+        bed.path().display()
+    );
+    let path = bed.file("ssh", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_process_that_is_killed_is_told_and_the_others_go_on() {
+    let bed = need!(Bed::new());
+    let (ssh, workload) = (ssh(&bed), bed.file("reads.toml", READS));
+    let target = bed.target().to_string_lossy().into_owned();
+    let arguments = [
+        "run",
+        workload.to_str().unwrap(),
+        "--target",
+        &target,
+        "--hosts",
+        "a,b,c",
+        "--ssh",
+        &ssh,
+        "--on-lost",
+        "continue",
+        "--run-time",
+        "6s",
+        "--json",
+        "seen.json",
+        "--no-html",
+    ];
+    let mut child = bed.start(&arguments);
+    bed.wait_for_intervals(1);
+    let pid: u32 = fs::read_to_string(bed.path().join("pid-b"))
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid.to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    wait_for("the end of the run", || child.try_wait().unwrap().is_some());
+    let text = fs::read_to_string(bed.path().join("seen.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    let warnings = record["warnings"].as_array().unwrap();
+    let lost = warnings.iter().find(|it| it["code"] == "rank-lost");
+    let message = lost.unwrap_or_else(|| panic!("{warnings:?}"))["message"]
+        .as_str()
+        .unwrap();
+    assert!(message.starts_with("rank 1 on "), "{message}");
+    let ranks = record["cells"][0]["crew"]["ranks"].as_array().unwrap();
+    assert_eq!(ranks.len(), 3);
+    assert!(ranks[1]["lost_ns"].as_u64().unwrap() > 0, "{ranks:?}");
+    assert!(
+        ranks[0]["count"].as_u64().unwrap() > 0 && ranks[0]["lost_ns"].is_null(),
+        "{ranks:?}"
+    );
+    let report = bed.run(&["report", "last"]);
+    for wanted in [
+        "3 processes on ",
+        "by process: reads",
+        "lost at ",
+        "1 of 3 processes was lost: what it did is in no figure",
+    ] {
+        assert!(
+            report.stdout.contains(wanted),
+            "`{wanted}` is missing:\n{}",
+            report.stdout
+        );
+    }
+}
