@@ -7,8 +7,9 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Every target.
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 10] = [
     "command_lines",
+    "crew",
     "dbench",
     "filebench",
     "fio",

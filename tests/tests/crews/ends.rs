@@ -110,8 +110,9 @@ fn a_worker_that_is_told_to_end_removes_its_files() {
     let log = site.log();
     let of_b = log.iter().find(|line| line[0] == "b").unwrap();
     run_tool("kill", &["-TERM", &of_b[2]]).unwrap();
-    let code = end(&mut child);
-    assert!(code == Some(130) || code == Some(3), "{code:?}");
+    assert_eq!(end(&mut child), Some(3));
+    let warnings = site.stored()["warnings"].to_string();
+    assert!(warnings.contains("was ended there"), "{warnings}");
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use engine::clock::Clock;
 use results::{
-    CellRecord, ClockOffset, RankCell, RunEvent, Warning, WarningCode, doubt_crew, merged,
+    CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, doubt_crew, merged,
 };
 use run::CrewWatch;
 use workload::plan::Cell;
@@ -145,6 +145,12 @@ impl Leader {
             Report::Measured {
                 records, failure, ..
             } => {
+                if !course.is_cut && failure.is_none() && records.iter().any(is_cut_short) {
+                    // Nobody here wanted that: somebody ended the process, or its machine.
+                    let why = "was ended there before it was done";
+                    self.lose(rank, why.to_owned());
+                    return self.take_loss(course, rank, why);
+                }
                 course.note_done(rank, records, failure);
                 if course.failed.is_some() {
                     self.stop(course);
@@ -304,6 +310,10 @@ impl Leader {
         });
         lost.collect()
     }
+}
+
+fn is_cut_short(record: &CellRecord) -> bool {
+    record.status == Status::Interrupted
 }
 
 fn clock(course: &Course, after: &BTreeMap<u32, Reading>, rank: u32) -> ClockOffset {
