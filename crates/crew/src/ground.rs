@@ -107,11 +107,14 @@ impl Grounds {
         self.release();
     }
 
-    /// Removes what processes had together in the cells before: all have ended those.
-    pub fn clear(&self) {
+    /// Removes what processes had together in the cells before: all have ended those, and some
+    /// may work in this one already.
+    pub fn clear_before(&self, cell_index: u32) {
+        let current = format!("{COMMON}{cell_index}");
         for ground in &self.kept {
             let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
-            for entry in entries.filter(is_common) {
+            let ended = |it: &fs::DirEntry| is_common(it) && it.file_name() != current.as_str();
+            for entry in entries.filter(ended) {
                 // What cannot be removed is told of with all that lies here.
                 let _ = fs::remove_dir_all(entry.path());
             }

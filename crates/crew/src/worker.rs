@@ -158,7 +158,7 @@ impl Worker {
         loop {
             match desk.next(&self.orders) {
                 Order::Cell { cell, like } => {
-                    grounds.clear();
+                    grounds.clear_before(cell.index);
                     let cell = whole(*cell, plan, like, self.rank);
                     let (records, outcome) = member.measure(&cell);
                     // Whoever was told to end has not failed.

@@ -145,7 +145,8 @@ impl Leader {
             Report::Measured {
                 records, failure, ..
             } => {
-                if !course.is_cut && failure.is_none() && records.iter().any(is_cut_short) {
+                let is_wanted = course.is_cut || watch.is_cut();
+                if !is_wanted && failure.is_none() && records.iter().any(is_cut_short) {
                     // Nobody here wanted that: somebody ended the process, or its machine.
                     let why = "was ended there before it was done";
                     self.lose(rank, why.to_owned());

@@ -1,6 +1,6 @@
 //! What processes that share a program hear of each other's files between its phases.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 use generate::program::{FileStates, PhaseEnd};
@@ -12,25 +12,37 @@ use crate::meeting::{FileNews, Meeting};
 /// So many files that all have together at most are told of again each time.
 const TOLD_AGAIN_MAX: u32 = 1024;
 
-/// Which files exist, as all processes know; a bit for each.
+/// Which files exist, as all processes know.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Agreed(Vec<u64>);
+pub(super) struct Agreed {
+    /// A bit for each.
+    present: Vec<u64>,
+    /// Bytes of those that are told of again when they have grown.
+    bytes: BTreeMap<u32, u64>,
+}
 
 impl Agreed {
     fn has(&self, file: u32) -> bool {
-        let word = self.0.get(file as usize / 64).copied().unwrap_or(0);
+        let word = self.present.get(file as usize / 64).copied().unwrap_or(0);
         word >> (file % 64) & 1 == 1
+    }
+
+    fn note_bytes(&mut self, file: u32, bytes: u64) {
+        self.bytes.insert(file, bytes);
     }
 
     fn set(&mut self, file: u32, is_there: bool) {
         let place = file as usize / 64;
-        if place >= self.0.len() {
-            self.0.resize(place + 1, 0);
+        if place >= self.present.len() {
+            self.present.resize(place + 1, 0);
         }
         let bit = 1 << (file % 64);
         match is_there {
-            true => self.0[place] |= bit,
-            false => self.0[place] &= !bit,
+            true => self.present[place] |= bit,
+            false => {
+                self.present[place] &= !bit;
+                self.bytes.remove(&file);
+            }
         }
     }
 }
@@ -112,6 +124,9 @@ impl ProgramCourse {
                 for file in files(*first, *count, most) {
                     states.note_made(file, *bytes);
                     agreed.set(file, true);
+                    if grows(&owner, states) {
+                        agreed.note_bytes(file, states.bytes_of(file));
+                    }
                 }
             }
             for [first, count] in &news.removed {
@@ -140,6 +155,11 @@ impl ProgramCourse {
     }
 }
 
+/// Whether files of it are told of again: what all write to grows.
+fn grows(owner: &Owner, states: &FileStates) -> bool {
+    owner.worker.is_none() && states.count() <= TOLD_AGAIN_MAX
+}
+
 fn group_count(group: &Group, all: usize) -> usize {
     let workers = group.workers.map_or(all, |workers| workers as usize);
     workers.clamp(1, all.max(1))
@@ -158,7 +178,7 @@ fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews 
         target: owner.target,
         ..FileNews::default()
     };
-    let is_grown = owner.worker.is_none() && states.count() <= TOLD_AGAIN_MAX;
+    let grows = grows(owner, states);
     let mut next = 0;
     let present: Vec<u32> = states.present().collect();
     for file in present {
@@ -166,10 +186,14 @@ fn changes(owner: &Owner, states: &FileStates, agreed: &mut Agreed) -> FileNews 
             remove(&mut news, agreed, gone);
         }
         next = file + 1;
-        // What all write to grows, which files of one worker do not between phases.
-        if !agreed.has(file) || is_grown {
+        let bytes = states.bytes_of(file);
+        let has_grown = grows && agreed.bytes.get(&file) != Some(&bytes);
+        if !agreed.has(file) || has_grown {
             agreed.set(file, true);
-            add(&mut news, file.into(), states.bytes_of(file));
+            add(&mut news, file.into(), bytes);
+        }
+        if has_grown {
+            agreed.note_bytes(file, bytes);
         }
     }
     for gone in next..states.count() {
@@ -199,6 +223,28 @@ fn remove(news: &mut FileNews, agreed: &mut Agreed, file: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_made_is_not_told_back_to_them() {
+        let owner = Owner {
+            fileset: 0,
+            worker: None,
+            target: None,
+        };
+        let states = FileStates::new(20, true);
+        let mut agreed = Agreed::default();
+        states.note_made(3, 10);
+        assert_eq!(changes(&owner, &states, &mut agreed).made, [[3, 1, 10]]);
+        assert!(changes(&owner, &states, &mut agreed).made.is_empty());
+        states.note_made(3, 30);
+        assert_eq!(changes(&owner, &states, &mut agreed).made, [[3, 1, 30]]);
+        states.note_made(5, 7);
+        agreed.set(5, true);
+        agreed.note_bytes(5, 7);
+        states.note_removed(3);
+        let news = changes(&owner, &states, &mut agreed);
+        assert_eq!((news.made, news.removed), (Vec::new(), vec![[3, 1]]));
+    }
 
     #[test]
     fn news_are_what_changed_since_the_last_ones() {
