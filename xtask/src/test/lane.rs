@@ -109,6 +109,7 @@ pub const LANES: &[Lane] = &[
             "steady",
             "warnings",
             "crews",
+            "hosts",
             "selftest",
             "verdicts",
             "readme",
