@@ -49,7 +49,8 @@ fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
         assert!(left.is_empty(), "{told}: {left:?}");
         let record = site.stored();
         match *state {
-            "order:hello" => assert!(record.is_null(), "{told}: {record}"),
+            // It may have answered before it was killed: then the run has begun.
+            "order:hello" if record.is_null() => {}
             _ if is_measured => assert_eq!(record["status"], "complete", "{told}"),
             _ => {
                 assert_eq!(record["status"], "failed", "{told}");
