@@ -46,7 +46,6 @@ fn hello() -> Vec<u8> {
         "protocol": [1, 0],
         "version": env!("CARGO_PKG_VERSION"),
         "host": "node",
-        "process_id": 1,
         "environment": {},
     });
     [&[1], version.to_string().as_bytes()].concat()

@@ -133,11 +133,7 @@ impl Grounds {
                 left.push(error.to_string());
             }
             match prepared.release(false) {
-                Ok(report) => {
-                    left.extend(report.left.into_iter().map(|it| {
-                        format!("`{}` was left behind: {}", it.path.display(), it.reason)
-                    }))
-                }
+                Ok(report) => left.extend(report.left.into_iter().map(|it| it.to_string())),
                 Err(error) => left.push(error.to_string()),
             }
         }

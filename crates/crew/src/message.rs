@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use results::{CellRecord, Environment, RunEvent, Warning};
+use results::{CellRecord, Environment, RunEvent};
 use run::FileNews;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub(crate) enum Order {
     },
     /// Make the targets ready.
     Prepare,
-    /// Measure a cell; its workers are those of the plan's cell `like`.
+    /// Measure a cell; its workers and its work on files are those of the plan's cell `like`.
     Cell { cell: Box<Cell>, like: usize },
     /// What time is it?
     Ping { number: u32 },
@@ -97,7 +97,6 @@ pub(crate) enum Report {
         protocol: [u32; 2],
         version: String,
         host: String,
-        process_id: u32,
         environment: Box<Environment>,
     },
     Facts {
@@ -135,7 +134,6 @@ pub(crate) enum Report {
     },
     Measured {
         records: Vec<CellRecord>,
-        warnings: Vec<Warning>,
         failure: Option<Failed>,
     },
     Cleaned {

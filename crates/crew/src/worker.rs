@@ -166,11 +166,7 @@ impl Worker {
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
                     let failure = failed.map(of_run);
                     let records = told(records, plan, own);
-                    desk.send(&Report::Measured {
-                        records,
-                        warnings: Vec::new(),
-                        failure,
-                    });
+                    desk.send(&Report::Measured { records, failure });
                 }
                 Order::Clean => {
                     let _ = member.finish();
@@ -240,7 +236,6 @@ fn hello() -> Report {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         host: host_name(),
-        process_id: std::process::id(),
         environment: Box::new(target::environment(&[])),
     }
 }

@@ -1,12 +1,13 @@
 //! Runs that several processes share: how they begin together, and how the one that leads sees the
 //! others.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use results::{CellRecord, CrewRecord, RunEvent, Warning};
 use workload::plan::{Cell, Plan};
 
 use crate::RunError;
+use crate::cut::is_cut;
 
 /// The processes that measure in the place of the one that leads, as that one sees them.
 pub trait Crew {
@@ -54,6 +55,6 @@ impl CrewWatch<'_> {
     /// Whether the cell at hand is to end before it is over.
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.skip.load(Ordering::Relaxed)
+        is_cut(self.stop, Some(self.skip))
     }
 }

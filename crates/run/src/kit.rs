@@ -1,12 +1,13 @@
 //! What a run lends to a cell.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use engine::TscClock;
 use results::RunEvent;
 use target::DeviceCounters;
 use workload::plan::Cell;
 
+use crate::cut::is_cut;
 use crate::meeting::Meeting;
 use crate::status::StatusWish;
 
@@ -45,11 +46,6 @@ impl CellKit<'_> {
             meeting.begun(begin_ns);
         }
     }
-}
-
-/// Whether a cell is to end before it is over: with the run, or to go on with the next cell.
-pub(crate) fn is_cut(stop: &AtomicBool, skip: Option<&AtomicBool>) -> bool {
-    stop.load(Ordering::Relaxed) || skip.is_some_and(|skip| skip.load(Ordering::Relaxed))
 }
 
 /// What is shown as being done, and how much of it there is.

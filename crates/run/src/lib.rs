@@ -12,6 +12,7 @@ mod cell;
 mod collect;
 mod crew;
 mod curve;
+mod cut;
 mod drain;
 mod drive;
 mod due;

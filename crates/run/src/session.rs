@@ -19,11 +19,12 @@ use crate::RunError;
 use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
 use crate::crew::Crew;
+use crate::cut::is_cut;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
 use crate::jobs::goals::goals_missed;
 use crate::jobs::tree::JobTree;
-use crate::kit::{CellKit, Course, Mark, is_cut};
+use crate::kit::{CellKit, Course, Mark};
 use crate::lane::{Lane, lanes};
 use crate::measured::Measured;
 use crate::meeting::Meeting;
@@ -442,9 +443,7 @@ impl<'a> Session<'a> {
                 Ok(report) => report
                     .left
                     .into_iter()
-                    .map(|left| {
-                        format!("`{}` was left behind: {}", left.path.display(), left.reason)
-                    })
+                    .map(|left| left.to_string())
                     .collect(),
                 Err(error) => vec![error.to_string()],
             };

@@ -2,6 +2,7 @@
 
 mod adopt;
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,13 @@ pub struct Left {
     pub path: PathBuf,
     /// Why.
     pub reason: String,
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, reason) = (self.path.display(), &self.reason);
+        write!(formatter, "`{path}` was left behind: {reason}")
+    }
 }
 
 /// What cleaning did.

@@ -44,39 +44,33 @@ pub(super) enum Part {
     Alone,
     /// It leads.
     First(FirstRank),
-    /// It has done what another said.
-    Done,
-    /// It has another library than its launcher, which the first one tells.
-    Unheard,
+    /// It has nothing left to do: another said what, or says what is wrong.
+    Done(Exit),
 }
 
 impl Part {
-    /// As [`take`](Self::take), with the flag that the first signal sets.
-    pub fn take_with(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), Failure> {
-        let mut heeded = None;
-        let part = Self::take(|| {
-            let stop = stop_flag(at_once);
-            let flag = stop.as_ref().map(Arc::clone).unwrap_or_default();
-            heeded = Some(stop);
-            flag
-        })?;
-        let stop = heeded.unwrap_or_else(|| stop_flag(at_once))?;
-        Ok((part, stop))
-    }
-
-    /// To be called before anything else is set up; `stop` is, behind it.
-    fn take(stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Self, Failure> {
+    /// Takes part, and then heeds signals by the flag that the first one sets: to be called before
+    /// anything else is set up.
+    pub fn take(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), Failure> {
         let launch = Launch::from_environment().filter(|it| it.ranks_count() != Some(1));
         let Some(launch) = launch else {
-            return Ok(Self::Alone);
+            return Ok((Self::Alone, stop_flag(at_once)?));
         };
         let is_first = launch.rank().unwrap_or(0) == 0;
-        match join(launch, stop) {
-            Ok(Ranked::First(first)) => Ok(Self::First(first)),
-            Ok(Ranked::Done) => Ok(Self::Done),
-            Err(error) if is_first => Err(error.into()),
-            Err(_) => Ok(Self::Unheard),
-        }
+        let mut heeded = None;
+        let joined = join(launch, || {
+            let stop = heeded.insert(stop_flag(at_once));
+            stop.as_ref().map(Arc::clone).unwrap_or_default()
+        });
+        let part = match joined {
+            Ok(Ranked::First(first)) => Self::First(first),
+            Ok(Ranked::Done) => Self::Done(Exit::Measured),
+            Err(error) if is_first => return Err(error.into()),
+            // All have the same library, and the first one tells.
+            Err(_) => Self::Done(Exit::System),
+        };
+        let stop = heeded.transpose()?.unwrap_or_default();
+        Ok((part, stop))
     }
 }
 

@@ -62,7 +62,8 @@ impl Leader {
         Ok(records)
     }
 
-    /// The cell as an order: its workers, which may be many, are known already.
+    /// The cell as an order: its workers, which may be many, and what they do with files are known
+    /// already.
     fn order(&self, cell: &Cell) -> Order {
         let plan = self.plan.as_ref();
         let known =
@@ -263,7 +264,6 @@ impl Leader {
                     record: own[place].clone(),
                     begin_ns: course.begins_ns.get(rank).copied().unwrap_or(0),
                     clock: clock(course, after, *rank),
-                    lost_ns: None,
                 })
                 .collect();
             let Some(mut record) = merged(&parts) else {

@@ -52,11 +52,11 @@ impl Leader {
         };
         let ranks = self.present();
         let is_wanted = |report: &Report| matches!(report, Report::Grounded { .. });
-        self.places = vec![nowhere.clone(); self.peers.len()];
+        let mut all = vec![nowhere.clone(); self.peers.len()];
         self.makers.clear();
         let mut known = nowhere;
         for maker in self.first_of_hosts() {
-            if !needs(&self.places[maker as usize]) {
+            if !needs(&all[maker as usize]) {
                 continue;
             }
             let made = |_| Order::Ground {
@@ -76,7 +76,7 @@ impl Leader {
             let unplaced: Vec<u32> = ranks
                 .iter()
                 .copied()
-                .filter(|rank| needs(&self.places[*rank as usize]))
+                .filter(|rank| needs(&all[*rank as usize]))
                 .collect();
             let look = |_| Order::Ground {
                 places: known.clone(),
@@ -84,7 +84,7 @@ impl Leader {
             };
             for (rank, report) in self.ask(&unplaced, look, is_wanted, stop)? {
                 if let Report::Grounded { places } = report {
-                    self.places[rank as usize] = places;
+                    all[rank as usize] = places;
                 }
             }
         }

@@ -78,8 +78,6 @@ pub struct Leader {
     peers: Vec<Peer>,
     options: LeaderOptions,
     clock: TscClock,
-    /// Where each works, by target.
-    places: Vec<Vec<Option<String>>>,
     plan: Option<Plan>,
     /// Who made directories for others, and where.
     makers: Vec<(u32, Vec<Option<String>>)>,
@@ -101,7 +99,6 @@ impl Leader {
             peers: vec![Peer::default(); count as usize],
             options,
             clock: TscClock::new(),
-            places: Vec::new(),
             plan: None,
             makers: Vec::new(),
             listened: Instant::now(),

@@ -30,8 +30,6 @@ pub struct RankCell {
     pub begin_ns: i64,
     /// Its clock.
     pub clock: ClockOffset,
-    /// When it was lost, in nanoseconds from the start of the measurement.
-    pub lost_ns: Option<u64>,
 }
 
 /// The cell as all processes together measured it; none where there is no process.
@@ -46,9 +44,6 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     record.ranks = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     record.workers = total_u32(records().map(|it| it.workers));
     record.status = worst(records().map(|it| it.status));
-    if parts.iter().any(|part| part.lost_ns.is_some()) {
-        record.status = worst([record.status, Status::Interrupted].into_iter());
-    }
     record.started_at = records().filter_map(|it| it.started_at).min();
     record.run_time_ns = run_time_ns(parts);
     let time_ns = record.run_time_ns;
@@ -284,7 +279,7 @@ fn crew(parts: &[RankCell], record: &CellRecord) -> CellCrew {
             begin_ns: part.begin_ns,
             done_ns: done_ns(part),
             clock: part.clock,
-            lost_ns: part.lost_ns,
+            lost_ns: None,
         }
     });
     CellCrew {

@@ -23,9 +23,10 @@ use workload::program::{Before, FileCommand, Program};
 
 use crate::RunError;
 use crate::cell::run_cell;
+use crate::cut::is_cut;
 use crate::exec;
 use crate::figures::cell_record;
-use crate::kit::{self, CellKit, Mark, is_cut};
+use crate::kit::{self, CellKit, Mark};
 use crate::lane::Lane;
 use crate::measured::Measured;
 use crate::meeting::Meeting;

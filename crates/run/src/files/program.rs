@@ -172,19 +172,22 @@ impl ProgramCourse {
 
     /// What is known of a worker's files, by fileset.
     fn states(&mut self, worker: &WorkerPlan) -> Vec<Arc<FileStates>> {
-        let worker_count = self.cell.workers.len();
         let owners: Vec<Owner> = (0..self.program.filesets.len())
             .map(|index| self.owner(index, worker))
             .collect();
-        let states = owners.into_iter().map(|owner| {
-            let is_shared = owner.worker.is_none() && worker_count > 1;
-            let new = || {
-                let states = self.trees.states(&self.program, owner.fileset, is_shared);
-                Arc::new(states)
-            };
-            self.states.entry(owner).or_insert_with(new).clone()
-        });
+        let states = owners
+            .into_iter()
+            .map(|owner| self.states_of(owner).clone());
         states.collect()
+    }
+
+    /// What is known of an owner's files.
+    fn states_of(&mut self, owner: Owner) -> &Arc<FileStates> {
+        self.states.entry(owner).or_insert_with(|| {
+            let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
+            let states = self.trees.states(&self.program, owner.fileset, is_shared);
+            Arc::new(states)
+        })
     }
 
     /// Where a worker's files lie; nowhere with the `null` engine. Filesets that are not `used`

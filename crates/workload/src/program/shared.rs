@@ -2,9 +2,8 @@
 
 use super::{
     Act, Copies, FileNames, FilesetPlan, Group, Order, Pick, Program, ProgramPart, ProgramPhase,
-    Share, Turn, Until,
+    Quota, Share, Turn, Until,
 };
-use super::{On, Quota};
 
 impl Program {
     /// Whether workers meet in directories, or work on what others made: processes that share it
@@ -63,18 +62,8 @@ impl Program {
         if group.any_act(&waits) {
             return Some("its workers wait for each other");
         }
-        let picks = || {
-            let calls = group.calls().into_iter();
-            calls.flat_map(|call| {
-                let named = match &call.on {
-                    On::Name(pick) => Some(pick),
-                    On::Handle | On::Same | On::Directory => None,
-                };
-                named.into_iter().chain(&call.second)
-            })
-        };
         let is_told = |pick: &Pick| matches!(pick.order, Order::Listed(_));
-        if picks().any(is_told) {
+        if group.picks().any(is_told) {
             return Some("the order of its files does not go with a plan");
         }
         let set = |index: u8| self.filesets.get(usize::from(index));
@@ -85,7 +74,7 @@ impl Program {
             pick.turn == Turn::Shared || is_common && !is_apart && !is_alone
         };
         let walks = group.any_act(&|act| matches!(act, Act::Walk(_)));
-        if picks().any(collides) || walks && !is_alone {
+        if group.picks().any(collides) || walks && !is_alone {
             return Some("its workers work on the same files");
         }
         let is_listed = |index: &u8| {
@@ -112,7 +101,7 @@ fn has_known_end(part: &ProgramPart) -> bool {
 mod tests {
     use super::*;
     use crate::program::samples::{call, fileset, pick};
-    use crate::program::{Call, Ending, FileOperation, Measure, Tokens, Which};
+    use crate::program::{Call, Ending, FileOperation, Measure, On, Tokens, Which};
 
     fn creating(change: impl FnOnce(&mut Program)) -> Program {
         let create = Act::Call(call(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Act, Call, Group, On, Program, ProgramPart, ProgramPhase};
+use super::{Act, Call, Group, On, Pick, Program, ProgramPart, ProgramPhase};
 
 /// A list of acts of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,17 +114,22 @@ impl Group {
                 }
             });
         }
+        let spawned = self.spawn.iter().map(|spawn| &spawn.pick);
+        let picks = self.picks().chain(spawned);
+        found.extend(picks.map(|pick| pick.fileset));
+        found
+    }
+
+    /// The names that its calls pick, in order.
+    pub(super) fn picks(&self) -> impl Iterator<Item = &Pick> {
         let calls = self.calls().into_iter();
-        let picks = calls.flat_map(|call| {
+        calls.flat_map(|call| {
             let named = match &call.on {
                 On::Name(pick) => Some(pick),
                 On::Handle | On::Same | On::Directory => None,
             };
             named.into_iter().chain(&call.second)
-        });
-        let spawned = self.spawn.iter().map(|spawn| &spawn.pick);
-        found.extend(picks.chain(spawned).map(|pick| pick.fileset));
-        found
+        })
     }
 
     /// Its acts, in the order in which they are done.

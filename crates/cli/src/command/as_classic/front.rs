@@ -81,8 +81,9 @@ pub(super) fn run(
         Err(error) => return Ok(not_understood(error)),
     };
     let mut arguments = texts(&args.args)?;
-    let Some(Gathered { stop, mut team }) = gathered(front, &mut arguments, at_once)? else {
-        return Ok(Exit::Measured);
+    let Gathered { stop, mut team } = match gathered(front, &mut arguments, at_once)? {
+        Ok(gathered) => gathered,
+        Err(exit) => return Ok(exit),
     };
     let system = rustix::system::uname();
     let host = system.nodename().to_string_lossy();
@@ -148,31 +149,27 @@ struct Gathered {
     team: Option<Team>,
 }
 
-/// The processes that a launcher of MPI has started, of whose number the program is told; none
-/// where this one has done what another said.
+/// The processes that a launcher of MPI has started, of whose number the program is told; how this
+/// one ends where it has nothing left to do.
 fn gathered(
     front: &Front,
     arguments: &mut Vec<String>,
     at_once: fn() -> !,
-) -> Result<Option<Gathered>, Failure> {
+) -> Result<Result<Gathered, Exit>, Failure> {
     let Some(option) = front.ranks else {
         let stop = stop_flag(at_once)?;
-        return Ok(Some(Gathered { stop, team: None }));
+        return Ok(Ok(Gathered { stop, team: None }));
     };
-    let (part, stop) = Part::take_with(at_once)?;
+    let (part, stop) = Part::take(at_once)?;
     let team = match part {
-        Part::Done => return Ok(None),
-        Part::Unheard => {
-            let message = "the first rank says what is wrong";
-            return Err(Failure::new(Exit::System, message, None::<String>));
-        }
+        Part::Done(exit) => return Ok(Err(exit)),
         Part::First(first) => Some(Team::of_ranks(first, LeaderOptions::default(), &stop)?),
         Part::Alone => None,
     };
     if let Some(team) = &team {
         arguments.splice(0..0, [option.to_owned(), team.leader.ranks().to_string()]);
     }
-    Ok(Some(Gathered { stop, team }))
+    Ok(Ok(Gathered { stop, team }))
 }
 
 /// The arguments as text, which records keep.

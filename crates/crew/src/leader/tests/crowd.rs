@@ -47,7 +47,6 @@ fn measured(made: Vec<CellRecord>) -> Vec<Vec<u8>> {
     let each = made.into_iter().map(|record| {
         encode(&Report::Measured {
             records: vec![record],
-            warnings: Vec::new(),
             failure: None,
         })
     });
@@ -65,7 +64,6 @@ fn whole(made: &[CellRecord]) -> CellRecord {
             record,
             begin_ns: 0,
             clock: results::ClockOffset::default(),
-            lost_ns: None,
         })
         .collect();
     merged(&parts).expect("a thousand records")

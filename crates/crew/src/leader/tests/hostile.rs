@@ -30,7 +30,6 @@ fn run_with(
             reports.push(Report::Begun { at_ns: 5 });
             reports.push(Report::Measured {
                 records: vec![record],
-                warnings: Vec::new(),
                 failure: None,
             });
         }
@@ -87,7 +86,6 @@ fn another_version_is_named_without_what_controls_terminals() {
                 protocol: PROTOCOL,
                 version: format!("\x1b[2J{}", "9".repeat(10_000)),
                 host: "h".repeat(10_000),
-                process_id: 0,
                 environment,
             },
             other => other,
@@ -106,15 +104,10 @@ fn figures_of_another_cell_are_not_taken() {
         Some(encode(&match report {
             Report::Measured {
                 mut records,
-                warnings,
                 failure,
             } => {
                 records[0].index = 7;
-                Report::Measured {
-                    records,
-                    warnings,
-                    failure,
-                }
+                Report::Measured { records, failure }
             }
             other => other,
         }))

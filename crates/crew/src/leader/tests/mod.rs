@@ -103,7 +103,6 @@ fn routine(rank: u32, order: &Order, clock: &TscClock) -> Option<Report> {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: format!("node{}", rank / 4),
-            process_id: rank + 1,
             environment: Box::new(Environment::default()),
         },
         Order::Plan { plan, .. } => Report::Planned { hash: hash(plan) },

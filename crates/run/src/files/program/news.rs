@@ -114,17 +114,14 @@ impl ProgramCourse {
                 worker: news.worker,
                 target: news.target,
             };
-            let states = self.states.entry(owner).or_insert_with(|| {
-                let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
-                Arc::new(self.trees.states(&self.program, fileset, is_shared))
-            });
+            let states = Arc::clone(self.states_of(owner));
             let agreed = self.agreed.entry(owner).or_default();
             let most = states.count();
             for [first, count, bytes] in &news.made {
                 for file in files(*first, *count, most) {
                     states.note_made(file, *bytes);
                     agreed.set(file, true);
-                    if grows(&owner, states) {
+                    if grows(&owner, &states) {
                         agreed.note_bytes(file, states.bytes_of(file));
                     }
                 }
