@@ -103,3 +103,16 @@ fn what_ranks_wrote_and_verified_is_what_workers_would() {
         assert!(!record["warnings"].to_string().contains("verify-mismatch"));
     }
 }
+
+#[test]
+fn cells_whose_workers_are_alike_do_each_their_own_work() {
+    let site = Site::new(&[]);
+    for (name, transactions) in [("few.toml", 30), ("many.toml", 70)] {
+        let text = format!("[postmark]\nnumber = 20\ntransactions = {transactions}\n");
+        site.bed.file(name, text);
+    }
+    let record = site.record("a,b", &["few.toml", "many.toml"]);
+    let cells = record["cells"].as_array().unwrap().iter();
+    let pools = cells.filter_map(|it| it["phase_figures"]["pool"]["transactions_count"].as_u64());
+    assert_eq!(pools.collect::<Vec<u64>>(), [60, 140]);
+}

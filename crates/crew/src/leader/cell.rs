@@ -66,8 +66,8 @@ impl Leader {
     /// already.
     fn order(&self, cell: &Cell) -> Order {
         let plan = self.plan.as_ref();
-        let known =
-            plan.and_then(|plan| plan.cells.iter().position(|it| it.workers == cell.workers));
+        let is_like = |it: &Cell| it.workers == cell.workers && it.files == cell.files;
+        let known = plan.and_then(|plan| plan.cells.iter().position(is_like));
         let mut sent = cell.clone();
         if known.is_some() {
             sent.workers.clear();
