@@ -33,7 +33,9 @@ mod transfer;
 
 pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
 pub use connection::Connections;
-pub use content::{ContentSource, FileStamp, PlainContent, Verified, verify_block_bytes};
+pub use content::{
+    ContentSource, FileStamp, PlainContent, Unchanged, Verified, verify_block_bytes,
+};
 pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
 pub use due_counts::{DueCounts, DueWindow, LATE_NS};
 pub use error::GenerateError;

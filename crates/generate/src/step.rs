@@ -107,6 +107,12 @@ pub trait Content {
     /// Fills the buffer of a write request, `request.length_bytes` long.
     fn fill(&mut self, buffer: &mut [u8], request: &Request);
 
+    /// Whether there is anything to check.
+    #[inline]
+    fn checks(&self) -> bool {
+        true
+    }
+
     /// Checks the bytes that a read request returned.
     ///
     /// # Errors

@@ -35,6 +35,10 @@ pub struct Transfer<C> {
     /// The line of the current burst.
     line_index: usize,
     left_in_burst: u32,
+    /// Whether a line has a reply.
+    replies: bool,
+    /// Whether no line has a reply or a delay, so that nothing but its requests can be next.
+    is_plain: bool,
     not_before_ns: u64,
     operations: OperationSet,
 }
@@ -68,7 +72,7 @@ impl<C: Cursor> Transfer<C> {
             rng: Rng::new(plan.seed),
             slots: idle_slots(plan),
             cursors,
-            lines: plan.lines.iter().map(Line::new).collect::<Result<_, _>>()?,
+            lines: lines(plan)?,
             placements: placements(plan, seed, Part::Request)?,
             reply_placements: if replies {
                 placements(plan, seed, Part::Reply)?
@@ -78,29 +82,49 @@ impl<C: Cursor> Transfer<C> {
             choice: (weights.len() > 1).then(|| Weighted::new(&weights)),
             line_index: 0,
             left_in_burst: 0,
+            is_plain: !replies && plan.lines.iter().all(|line| line.delay_ns == 0),
+            replies,
             not_before_ns: 0,
             operations: data_operations(&plan.lines),
         })
     }
 
-    /// Draws the line of the next burst; says until when the worker waits before it.
-    #[inline]
-    fn begin_burst(&mut self, now_ns: u64) -> Option<u64> {
+    /// Draws the line of the next burst.
+    #[inline(always)]
+    fn begin_burst(&mut self) {
         if let Some(choice) = &self.choice {
             self.line_index = choice.pick(self.rng.next_u64());
         }
-        let line = &self.lines[self.line_index];
-        self.left_in_burst = line.burst;
-        if line.delay_ns == 0 {
-            return None;
-        }
-        self.not_before_ns = now_ns.saturating_add(line.delay_ns);
-        Some(self.not_before_ns)
+        self.left_in_burst = self.lines[self.line_index].burst;
     }
 
-    #[inline]
+    /// Begins a burst of a worker whose lines have delays or replies, or goes on with one; or says
+    /// what is to be done before.
+    #[inline(never)]
+    fn before_request(&mut self, slot: u32, now_ns: u64) -> Option<Step> {
+        if now_ns < self.not_before_ns {
+            return Some(Step::Wait {
+                until_ns: self.not_before_ns,
+            });
+        }
+        if let Some((operation, line_index)) = self.slots[slot as usize].take_reply() {
+            return Some(Step::Issue(self.reply(slot, operation, line_index)));
+        }
+        if self.left_in_burst == 0 {
+            self.begin_burst();
+            let delay_ns = self.lines[self.line_index].delay_ns;
+            if delay_ns > 0 {
+                let until_ns = now_ns.saturating_add(delay_ns);
+                self.not_before_ns = until_ns;
+                return Some(Step::Wait { until_ns });
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
     fn request(&mut self, slot: u32) -> Request {
-        let line = self.lines[self.line_index];
+        let line = &self.lines[self.line_index];
         let state = &mut self.slots[slot as usize];
         let bits = self.rng.next_u64();
         let reads = bits >> 32 < line.read;
@@ -160,29 +184,38 @@ impl<C: Cursor> Generator for Transfer<C> {
         named(TRANSACTION)
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        if now_ns < self.not_before_ns {
-            return Step::Wait {
-                until_ns: self.not_before_ns,
-            };
-        }
-        if let Some((operation, line_index)) = self.slots[slot as usize].take_reply() {
-            return Step::Issue(self.reply(slot, operation, line_index));
-        }
-        if self.left_in_burst == 0
-            && let Some(until_ns) = self.begin_burst(now_ns)
-        {
-            return Step::Wait { until_ns };
+        if !self.is_plain {
+            if let Some(step) = self.before_request(slot, now_ns) {
+                return step;
+            }
+        } else if self.left_in_burst == 0 {
+            self.begin_burst();
         }
         self.left_in_burst -= 1;
         Step::Issue(self.request(slot))
     }
 
-    #[inline]
+    #[inline(always)]
     fn complete(&mut self, completion: Completion, _now_ns: u64) -> Flow {
-        self.slots[completion.slot as usize].complete()
+        match self.replies {
+            true => self.slots[completion.slot as usize].complete(),
+            false => Flow::Done(0),
+        }
     }
+}
+
+fn lines(plan: &WorkerPlan) -> Result<Vec<Line>, GenerateError> {
+    let lines = plan.lines.iter().map(Line::new);
+    let mut lines: Vec<Line> = lines.collect::<Result<_, _>>()?;
+    if let [line] = &mut lines[..]
+        && line.delay_ns == 0
+    {
+        // One burst is as another.
+        line.burst = u32::MAX;
+    }
+    Ok(lines)
 }
 
 impl Line {

@@ -3,6 +3,7 @@
 //! Running decides nothing: every choice stands in the plan. What happens is told as events, and
 //! what was measured is returned as a record.
 
+mod alike;
 mod alone;
 mod batch;
 mod blank;

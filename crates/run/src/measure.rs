@@ -7,9 +7,10 @@ use engine::clock::Clock;
 use engine::{Completion, Engine, EngineError, Operation, Request, Wait};
 use generate::{Content, Generator, Step};
 
+use crate::alike::Alike;
 use crate::batch::Batch;
 use crate::recorder::{Recorder, Tick};
-use crate::slots::Turns;
+use crate::slots::{Flight, Turns};
 
 /// What one worker runs on.
 pub(crate) struct Loop<E, G, C, K> {
@@ -85,24 +86,32 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
 
     #[inline]
     pub fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
-        for index in 0..turns.done.len() {
-            let completion @ Completion { slot, result } = turns.done[index];
-            let request = turns.reaped(completion);
-            let latency_ns = turns.latency_ns(slot, now_ns);
+        let (mut requests, mut flows) = ([Alike::NONE; 2], Alike::NONE);
+        let done = std::mem::take(&mut turns.done);
+        for completion in done.iter().copied() {
+            let Completion { slot, result } = completion;
+            let Flight { request, issued_ns } = turns.reaped(slot);
+            let latency_ns = now_ns.saturating_sub(issued_ns);
             let expected_bytes = self.generator.expected_bytes(&request, result);
-            self.recorder
-                .record(&request, expected_bytes, result, latency_ns);
-            if request.operation == Operation::Read && result > 0 {
+            self.recorder.record(
+                &mut requests,
+                &request,
+                (expected_bytes, result),
+                latency_ns,
+            );
+            if self.content.checks() && request.operation == Operation::Read && result > 0 {
                 let seen = &self.engine.buffer(slot)[..result as usize];
                 if let Err(mismatch) = self.content.check(seen, &request) {
                     self.recorder.mismatch(mismatch);
                 }
             }
             let flow = self.generator.complete(completion, now_ns);
-            if let Some(ended) = turns.end_flow(slot, flow, now_ns) {
-                self.recorder.flow_done(&request, ended);
+            if let Some(ended) = turns.end_flow(completion, issued_ns, flow, now_ns) {
+                self.recorder.flow_done(&mut flows, &request, ended);
             }
         }
+        turns.done = done;
+        self.recorder.end_turn(&requests, &flows);
         turns.end_turn();
     }
 

@@ -10,6 +10,7 @@ use engine::Request;
 use generate::job::GoalBoard;
 use generate::{EXPECTED_FAILURE, Mismatch};
 
+use crate::alike::Alike;
 use crate::outcome::Outcome;
 use crate::sample::{Outbox, Sample, exchange};
 use crate::slots::{EndedFlow, Turns};
@@ -210,16 +211,50 @@ impl Recorder {
         self.budget -= u64::from(count);
     }
 
-    /// Counts a completion; more than the expected bytes come of an engine only that does not
-    /// know where files end.
+    /// Counts a completion, at the latest with [`Recorder::end_turn`]; more than the expected bytes
+    /// come of an engine only that does not know where files end.
     #[inline]
-    pub fn record(&mut self, request: &Request, expected_bytes: u32, result: i32, latency_ns: u64) {
+    pub fn record(
+        &mut self,
+        requests: &mut [Alike; 2],
+        request: &Request,
+        (expected_bytes, result): (u32, i32),
+        latency_ns: u64,
+    ) {
+        let moves_bytes = request.operation.moves_bytes();
+        if result < 0 || moves_bytes && (result as u32) < expected_bytes {
+            return self.record_odd(request, (expected_bytes, result), latency_ns);
+        }
+        let place = (request.file_index & self.span_mask, request.operation as u8);
+        // What other operations return, such as a number of entries, is no bytes.
+        let bytes = if moves_bytes {
+            expected_bytes.into()
+        } else {
+            0
+        };
+        // Reads and writes, which may come in any order, have one each.
+        let alike = &mut requests[usize::from(place.1 % 2)];
+        if !alike.takes(place, latency_ns, bytes) {
+            if alike.count > 0 {
+                self.count_requests_apart(alike);
+            }
+            *alike = Alike::one(place, latency_ns, bytes);
+        }
+    }
+
+    /// Counts one that failed or moved less than was expected.
+    #[inline(never)]
+    fn record_odd(
+        &mut self,
+        request: &Request,
+        (expected_bytes, result): (u32, i32),
+        latency_ns: u64,
+    ) {
         let span = &mut self.current.spans[(request.file_index & self.span_mask) as usize];
         let counter = span.operation_mut(request.operation as usize);
         if result < 0 && expected_bytes != EXPECTED_FAILURE {
             counter.record_error(-result, latency_ns);
         } else if !request.operation.moves_bytes() {
-            // What other operations return, such as a number of entries, is no bytes.
             counter.record(0, latency_ns);
         } else if result as u32 >= expected_bytes {
             counter.record(expected_bytes.into(), latency_ns);
@@ -228,21 +263,62 @@ impl Recorder {
         }
     }
 
+    #[inline(never)]
+    fn count_requests_apart(&mut self, alike: &Alike) {
+        self.count_requests(alike);
+    }
+
+    #[inline(always)]
+    fn count_requests(&mut self, alike: &Alike) {
+        if alike.count > 0 {
+            let span = &mut self.current.spans[alike.span as usize];
+            let counter = span.operation_mut(alike.number.into());
+            counter.record_alike(alike.count, alike.latency_ns, alike.bytes);
+        }
+    }
+
     /// Whether it was ended from outside.
     pub const fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Counts a flow that is done; it has failed where one of its requests has.
+    /// Counts a flow that is done, at the latest with [`Recorder::end_turn`]; it has failed where
+    /// one of its requests has.
     #[inline]
-    pub fn flow_done(&mut self, request: &Request, ended: EndedFlow) {
-        let span = &mut self.current.spans[(request.file_index & self.span_mask) as usize];
-        let counter = span.transaction_mut(usize::from(ended.kind));
+    pub fn flow_done(&mut self, alike: &mut Alike, request: &Request, ended: EndedFlow) {
+        let span = request.file_index & self.span_mask;
         if ended.errno < 0 {
-            counter.record_error(ended.errno, ended.latency_ns);
-        } else {
-            counter.record(0, ended.latency_ns);
+            let counter = self.current.spans[span as usize].transaction_mut(ended.kind.into());
+            return counter.record_error(ended.errno, ended.latency_ns);
         }
+        let place = (span, ended.kind);
+        if !alike.takes(place, ended.latency_ns, 0) {
+            if alike.count > 0 {
+                self.count_flows_apart(alike);
+            }
+            *alike = Alike::one(place, ended.latency_ns, 0);
+        }
+    }
+
+    #[inline(never)]
+    fn count_flows_apart(&mut self, alike: &Alike) {
+        self.count_flows(alike);
+    }
+
+    #[inline(always)]
+    fn count_flows(&mut self, alike: &Alike) {
+        if alike.count > 0 {
+            let span = &mut self.current.spans[alike.span as usize];
+            let counter = span.transaction_mut(alike.number.into());
+            counter.record_alike(alike.count, alike.latency_ns, 0);
+        }
+    }
+
+    /// Counts what the turn's last requests and flows have in common.
+    #[inline(always)]
+    pub fn end_turn(&mut self, requests: &[Alike; 2], flows: &Alike) {
+        requests.iter().for_each(|alike| self.count_requests(alike));
+        self.count_flows(flows);
     }
 
     /// Counts bytes that are not what was written, and keeps the first place.
@@ -395,3 +471,6 @@ impl Recorder {
         self.outbox.give(next);
     }
 }
+
+#[cfg(test)]
+mod tests;

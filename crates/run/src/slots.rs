@@ -51,21 +51,6 @@ impl SlotQueue {
 pub(crate) struct Flight {
     pub request: Request,
     pub issued_ns: u64,
-    /// When the flow's first request was issued; 0 between flows.
-    flow_ns: u64,
-    /// The negated error number of the flow's last failed request; 0 where none failed.
-    errno: i32,
-}
-
-impl Flight {
-    #[inline]
-    pub fn issue(&mut self, request: Request, now_ns: u64) {
-        self.request = request;
-        self.issued_ns = now_ns;
-        if self.flow_ns == 0 {
-            self.flow_ns = now_ns;
-        }
-    }
 }
 
 impl Default for Flight {
@@ -73,17 +58,24 @@ impl Default for Flight {
         Self {
             request: Request::NOTHING,
             issued_ns: 0,
-            flow_ns: 0,
-            errno: 0,
         }
     }
+}
+
+/// A flow that has had a request and has more of them.
+#[derive(Clone, Copy, Default)]
+struct OpenFlow {
+    /// When its first request was issued; 0 between flows.
+    start_ns: u64,
+    /// The negated error number of a request of it that failed; 0 where none did.
+    errno: i32,
 }
 
 /// A flow that is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EndedFlow {
     pub kind: u8,
-    /// As [`Flight::errno`].
+    /// As [`OpenFlow::errno`].
     pub errno: i32,
     pub latency_ns: u64,
 }
@@ -91,6 +83,8 @@ pub(crate) struct EndedFlow {
 /// What the loop keeps from turn to turn, all of it allocated before the first.
 pub(crate) struct Turns {
     flights: Box<[Flight]>,
+    /// Apart from the flights, as most flows have one request, of which nothing is kept here.
+    flows: Box<[OpenFlow]>,
     pub ready: SlotQueue,
     /// Slots to ask again after a completion.
     parked: Vec<u32>,
@@ -103,6 +97,7 @@ impl Turns {
     pub fn new(slot_count: u32) -> Self {
         Self {
             flights: vec![Flight::default(); slot_count as usize].into(),
+            flows: vec![OpenFlow::default(); slot_count as usize].into(),
             ready: SlotQueue::full(slot_count),
             parked: Vec::with_capacity(slot_count as usize),
             done: Vec::with_capacity(slot_count as usize),
@@ -115,23 +110,18 @@ impl Turns {
     pub fn issue(&mut self, request: Request, now_ns: u64) {
         self.ready.pop();
         self.in_flight += 1;
-        self.flights[request.slot as usize].issue(request, now_ns);
+        self.flights[request.slot as usize] = Flight {
+            request,
+            issued_ns: now_ns,
+        };
     }
 
     /// Frees the slot and returns what was in flight in it.
     #[inline]
-    pub fn reaped(&mut self, Completion { slot, result }: Completion) -> Request {
+    pub fn reaped(&mut self, slot: u32) -> Flight {
         self.in_flight -= 1;
         self.ready.push(slot);
-        let flight = &mut self.flights[slot as usize];
-        flight.errno = flight.errno.min(result);
-        flight.request
-    }
-
-    /// From queued to reaped.
-    #[inline]
-    pub fn latency_ns(&self, slot: u32, now_ns: u64) -> u64 {
-        now_ns.saturating_sub(self.flights[slot as usize].issued_ns)
+        self.flights[slot as usize]
     }
 
     /// Sets the first free slot aside until the next completion.
@@ -143,13 +133,20 @@ impl Turns {
 
     /// Ends the slot's flow unless it goes on; the kind of what is done and how long it lasted.
     #[inline]
-    pub fn end_flow(&mut self, slot: u32, flow: Flow, now_ns: u64) -> Option<EndedFlow> {
-        if flow == Flow::Continues {
-            return None;
+    pub fn end_flow(
+        &mut self,
+        Completion { slot, result }: Completion,
+        issued_ns: u64,
+        flow: Flow,
+        now_ns: u64,
+    ) -> Option<EndedFlow> {
+        let open = &mut self.flows[slot as usize];
+        let (mut flow_ns, mut errno) = (issued_ns, result.min(0));
+        if open.start_ns > 0 {
+            flow_ns = open.start_ns;
+            errno = errno.min(open.errno);
+            *open = OpenFlow::default();
         }
-        let flight = &mut self.flights[slot as usize];
-        let flow_ns = std::mem::take(&mut flight.flow_ns);
-        let errno = std::mem::take(&mut flight.errno);
         let (kind, start_ns, errno) = match flow {
             Flow::Done(kind) => (kind, flow_ns, errno),
             Flow::Judged { kind, errno } => (kind, flow_ns, errno),
@@ -159,7 +156,14 @@ impl Turns {
                 errno,
                 start_ns,
             } => (kind, start_ns, errno),
-            Flow::Continues | Flow::Apart => return None,
+            Flow::Apart => return None,
+            Flow::Continues => {
+                *open = OpenFlow {
+                    start_ns: flow_ns,
+                    errno,
+                };
+                return None;
+            }
         };
         Some(EndedFlow {
             kind,
@@ -221,26 +225,37 @@ mod tests {
         }
     }
 
+    /// Issues a request and completes it.
+    fn turn(
+        turns: &mut Turns,
+        (issued_ns, now_ns): (u64, u64),
+        result: i32,
+        flow: Flow,
+    ) -> Option<EndedFlow> {
+        turns.issue(Request::NOTHING, issued_ns);
+        assert_eq!(turns.in_flight, 1);
+        let flight = turns.reaped(0);
+        assert_eq!((flight.issued_ns, turns.in_flight), (issued_ns, 0));
+        turns.end_flow(
+            Completion { slot: 0, result },
+            flight.issued_ns,
+            flow,
+            now_ns,
+        )
+    }
+
     #[test]
-    fn a_flow_lasts_from_its_first_request_and_a_latency_from_its_own() {
+    fn a_flow_lasts_from_its_first_request() {
         let mut turns = Turns::new(1);
-        let request = Flight::default().request;
-        turns.issue(request, 10);
-        assert_eq!(turns.in_flight, 1);
-        turns.reaped(Completion { slot: 0, result: 1 });
-        turns.issue(request, 30);
-        assert_eq!(turns.latency_ns(0, 45), 15);
-        assert_eq!(turns.end_flow(0, Flow::Done(0), 45), ended(0, 35));
-        turns.reaped(Completion { slot: 0, result: 1 });
-        turns.issue(request, 50);
-        assert_eq!(turns.end_flow(0, Flow::Done(1), 51), ended(1, 1));
-        assert_eq!(turns.in_flight, 1);
+        assert_eq!(turn(&mut turns, (10, 20), 1, Flow::Continues), None);
+        assert_eq!(turn(&mut turns, (25, 28), 1, Flow::Continues), None);
+        assert_eq!(turn(&mut turns, (30, 45), 1, Flow::Done(0)), ended(0, 35));
+        assert_eq!(turn(&mut turns, (50, 51), 1, Flow::Done(1)), ended(1, 1));
     }
 
     #[test]
     fn requests_apart_and_things_that_span_slots_leave_the_next_flow_its_own_start() {
         let mut turns = Turns::new(1);
-        let request = Flight::default().request;
         for (flow, counted) in [
             (Flow::Apart, None),
             (
@@ -251,12 +266,9 @@ mod tests {
                 ended(1, 17),
             ),
         ] {
-            turns.issue(request, 10);
-            turns.reaped(Completion { slot: 0, result: 1 });
-            assert_eq!(turns.end_flow(0, flow, 20), counted);
-            turns.issue(request, 30);
-            turns.reaped(Completion { slot: 0, result: 1 });
-            assert_eq!(turns.end_flow(0, Flow::Done(0), 31), ended(0, 1));
+            assert_eq!(turn(&mut turns, (5, 8), 1, Flow::Continues), None);
+            assert_eq!(turn(&mut turns, (10, 20), 1, flow), counted);
+            assert_eq!(turn(&mut turns, (30, 31), 1, Flow::Done(0)), ended(0, 1));
         }
     }
 
@@ -274,7 +286,7 @@ mod tests {
         turns.end_turn();
         assert!(turns.ready.is_empty());
         turns.done.push(Completion { slot: 1, result: 0 });
-        turns.reaped(Completion { slot: 1, result: 1 });
+        turns.reaped(1);
         turns.end_turn();
         assert_eq!(turns.ready.first(), 1);
         turns.ready.pop();
@@ -284,45 +296,28 @@ mod tests {
     #[test]
     fn a_flow_in_which_a_request_failed_has_failed() {
         let mut turns = Turns::new(1);
-        let request = Flight::default().request;
-        turns.issue(request, 10);
-        turns.reaped(Completion {
-            slot: 0,
-            result: -5,
-        });
-        turns.issue(request, 20);
-        turns.reaped(Completion {
-            slot: 0,
-            result: 512,
-        });
+        assert_eq!(turn(&mut turns, (10, 15), -5, Flow::Continues), None);
         let failed = EndedFlow {
             kind: 0,
             errno: -5,
             latency_ns: 20,
         };
-        assert_eq!(turns.end_flow(0, Flow::Done(0), 30), Some(failed));
-        turns.issue(request, 40);
-        turns.reaped(Completion {
-            slot: 0,
-            result: 512,
-        });
-        assert_eq!(turns.end_flow(0, Flow::Done(0), 50), ended(0, 10));
+        let last = turn(&mut turns, (20, 30), 512, Flow::Done(0));
+        assert_eq!(last, Some(failed));
+        assert_eq!(turn(&mut turns, (40, 50), 512, Flow::Done(0)), ended(0, 10));
     }
 
     #[test]
     fn a_flow_that_is_judged_has_failed_as_it_says() {
         let mut turns = Turns::new(1);
-        let request = Flight::default().request;
         for (result, errno) in [(-17, 0), (0, -5)] {
-            turns.issue(request, 10);
-            turns.reaped(Completion { slot: 0, result });
-            let judged = Flow::Judged { kind: 1, errno };
             let wanted = EndedFlow {
                 kind: 1,
                 errno,
                 latency_ns: 20,
             };
-            assert_eq!(turns.end_flow(0, judged, 30), Some(wanted));
+            let judged = Flow::Judged { kind: 1, errno };
+            assert_eq!(turn(&mut turns, (10, 30), result, judged), Some(wanted));
         }
     }
 }

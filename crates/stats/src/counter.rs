@@ -39,6 +39,14 @@ impl Counter {
         self.latency.record(latency_ns);
     }
 
+    /// Counts so many successes that took the same time and moved all the bytes asked for, so many
+    /// together.
+    #[inline]
+    pub fn record_alike(&mut self, count: u64, latency_ns: u64, bytes: u64) {
+        self.bytes = self.bytes.wrapping_add(bytes);
+        self.latency.record_alike(latency_ns, count);
+    }
+
     /// Counts a success that moved fewer bytes than asked for.
     #[inline]
     pub fn record_short(&mut self, bytes: u64, latency_ns: u64) {

@@ -40,10 +40,18 @@ impl Histogram {
     /// Adds one sample.
     #[inline]
     pub fn record(&mut self, ns: u64) {
+        self.record_alike(ns, 1);
+    }
+
+    /// Adds some samples that are the same, as they are measured: what no measurement reaches is
+    /// not provided for, as it is by [`Histogram::record_n`].
+    #[inline]
+    pub(crate) fn record_alike(&mut self, ns: u64, more: u64) {
         let count = &mut self.counts[bucket::index_of(ns)];
-        *count = count.wrapping_add(1);
-        self.count = self.count.wrapping_add(1);
-        self.sum_ns = self.sum_ns.wrapping_add(u128::from(ns));
+        *count = count.wrapping_add(more);
+        self.count = self.count.wrapping_add(more);
+        let sum_ns = u128::from(ns) * u128::from(more);
+        self.sum_ns = self.sum_ns.wrapping_add(sum_ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
     }

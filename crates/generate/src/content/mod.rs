@@ -16,7 +16,7 @@ use crate::rng::{Rng, mix};
 use noise::Noise;
 
 pub use file_stamp::FileStamp;
-pub use plain::PlainContent;
+pub use plain::{PlainContent, Unchanged};
 pub use verified::{Verified, verify_block_bytes};
 
 /// The granularity at which contents differ, repeat, compress and are stamped, in bytes.

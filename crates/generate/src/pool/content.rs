@@ -59,6 +59,11 @@ impl Content for TextContent {
     }
 
     #[inline]
+    fn checks(&self) -> bool {
+        false
+    }
+
+    #[inline]
     fn check(&mut self, _: &[u8], _: &Request) -> Result<(), Mismatch> {
         Ok(())
     }

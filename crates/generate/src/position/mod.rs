@@ -81,6 +81,16 @@ impl Placement {
     /// A start chosen by the line's distribution.
     #[inline]
     pub(crate) fn random<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
+        let Draw::Uniform { start_count } = &self.draw else {
+            return self.skewed(rng, cursor);
+        };
+        cursor.move_to(self.kind, self.length_bytes, |_| {
+            self.start(rng.below(*start_count))
+        })
+    }
+
+    #[inline(never)]
+    fn skewed<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
         if let Draw::NoRepeat(order) = &self.draw {
             // Chosen once: another choice after losing a race would leave this start out.
             let start_bytes = self.start(order.index(cursor.turn(self.kind)));

@@ -1,0 +1,99 @@
+//! What is counted together is what each would have counted by itself.
+
+use engine::Operation;
+use proptest::prelude::*;
+use stats::Interval;
+
+use super::*;
+
+/// A completion: span, operation, bytes expected, result, latency, and how its flow ended.
+type Ended = (u32, Operation, u32, i32, u64, Option<(u8, i32)>);
+
+fn ended() -> impl Strategy<Value = Ended> {
+    (
+        0_u32..2,
+        prop::sample::select(vec![
+            Operation::Read,
+            Operation::Write,
+            Operation::Fsync,
+            Operation::Stat,
+        ]),
+        prop::sample::select(vec![512, 4096, EXPECTED_FAILURE]),
+        prop::sample::select(vec![-5, 0, 100, 512, 4096]),
+        prop::sample::select(vec![0, 1, 20, 20, 21, 5000]),
+        prop::option::of((0_u8..2, prop::sample::select(vec![0, 0, -5]))),
+    )
+}
+
+fn sample() -> Sample {
+    let operations = [
+        Operation::Read,
+        Operation::Write,
+        Operation::Fsync,
+        Operation::Stat,
+    ];
+    let span = Interval::with(operations.map(|it| it as usize), 2);
+    Sample {
+        spans: vec![span; 2],
+        ..Sample::default()
+    }
+}
+
+/// One by one, as the rules are.
+fn count(sample: &mut Sample, ended: &Ended) {
+    let (span, operation, expected_bytes, result, latency_ns, flow) = *ended;
+    let span = &mut sample.spans[span as usize];
+    let counter = span.operation_mut(operation as usize);
+    match operation.moves_bytes() {
+        _ if result < 0 && expected_bytes != EXPECTED_FAILURE => {
+            counter.record_error(-result, latency_ns);
+        }
+        false => counter.record(0, latency_ns),
+        true if result as u32 >= expected_bytes => {
+            counter.record(expected_bytes.into(), latency_ns);
+        }
+        true => counter.record_short(result as u64, latency_ns),
+    }
+    match flow {
+        Some((kind, errno @ ..0)) => span
+            .transaction_mut(kind.into())
+            .record_error(errno, latency_ns),
+        Some((kind, _)) => span.transaction_mut(kind.into()).record(0, latency_ns),
+        None => {}
+    }
+}
+
+proptest! {
+    #[test]
+    fn counting_together_is_counting_one_by_one(
+        turns in prop::collection::vec(prop::collection::vec(ended(), 0..12), 0..12),
+    ) {
+        let schedule = Schedule {
+            start_ns: 0,
+            ramp_ns: 0,
+            run_ns: 0,
+            interval_ns: u64::MAX / 4,
+            operations: u64::MAX,
+            grace_ns: 0,
+        };
+        let (current, outbox, _inbox) = exchange(sample());
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut recorder = Recorder::new(current, outbox, schedule, stop, Counting::BySpan);
+        let mut wanted = sample();
+        for turn in &turns {
+            let (mut requests, mut flows) = ([Alike::NONE; 2], Alike::NONE);
+            for ended in turn {
+                count(&mut wanted, ended);
+                let (file_index, operation, expected_bytes, result, latency_ns, flow) = *ended;
+                let request = Request { file_index, operation, ..Request::NOTHING };
+                recorder.record(&mut requests, &request, (expected_bytes, result), latency_ns);
+                if let Some((kind, errno)) = flow {
+                    let ended = EndedFlow { kind, errno, latency_ns };
+                    recorder.flow_done(&mut flows, &request, ended);
+                }
+            }
+            recorder.end_turn(&requests, &flows);
+        }
+        prop_assert_eq!(&recorder.into_outcome().rest.spans, &wanted.spans);
+    }
+}
