@@ -11,14 +11,15 @@ mod row;
 use std::mem;
 
 use engine::{Completion, Operation, OperationSet, Request};
+use workload::program::Which;
 
 use super::{Interpreter, Level};
 use crate::program::pick::Picked;
 use crate::program::slot::{Frame, OngoingCall, OpenStep, Opened, Section};
-use crate::program::states::Claim;
+use crate::program::states::{Claim, Claimed};
 use crate::{Flow, Generator, Step};
 
-use row::{Effect, Row, RowRequest, Told, written_bytes};
+use row::{Effect, Naming, Row, RowRequest, Told, written_bytes};
 
 /// No request: the interpreter goes on by itself.
 const ASIDE: usize = usize::MAX;
@@ -114,13 +115,22 @@ impl Generator for Straight {
         if may_be_over && request.is_over(inner, now_ns) {
             return self.next_aside(slot, now_ns);
         }
-        if self.at == 0 {
-            let states = &inner.states[usize::from(self.row.fileset)];
-            match inner.code.pickers[self.row.picker].next(states, &mut inner.rng) {
-                Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
-                Picked::Busy | Picked::Nothing => return self.next_aside(slot, now_ns),
+        match request.naming {
+            Naming::Open => {}
+            Naming::Pick => {
+                let states = &inner.states[usize::from(self.row.fileset)];
+                match inner.code.pickers[self.row.picker].next(states, &mut inner.rng) {
+                    Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
+                    Picked::Busy | Picked::Nothing => return self.next_aside(slot, now_ns),
+                }
+                self.pick_ns = now_ns;
             }
-            self.pick_ns = now_ns;
+            Naming::Same(claim) => {
+                let states = &inner.states[usize::from(self.row.fileset)];
+                if states.claim(self.file, Which::Any, claim) != Claimed::Yes {
+                    return self.next_aside(slot, now_ns);
+                }
+            }
         }
         inner.amounts.calls += u64::from(request.begun_calls);
         if self.begin_ns == 0 {
@@ -318,15 +328,16 @@ impl Straight {
     fn leave_register(&mut self, at: usize, is_in_flight: bool) {
         let (row, requests) = (&self.row, &self.row.requests);
         let inner = &mut self.interpreter;
-        // Until the first call of a row is done that is how the row before has left it.
-        let is_as_before = at == 0 && inner.amounts.calls > u64::from(is_in_flight);
+        // Until a row has its file open that is how the row before has left it.
+        let (begun, is_before_open) = (at + usize::from(is_in_flight), at <= row.opener);
+        let is_as_before = is_before_open && inner.amounts.calls > begun as u64;
         let (here_bytes, stands_bytes, begun) = match is_as_before {
             true => (row.bytes, row.bytes, requests.len()),
             // A call that goes on has its bytes behind it when it is done.
             false => (
                 row.call_around(at)[0].offset_bytes,
                 requests[at].offset_bytes,
-                at + usize::from(is_in_flight),
+                begun,
             ),
         };
         let begins =
@@ -341,7 +352,7 @@ impl Straight {
         };
         (register.here_bytes, register.stands_bytes) = (here_bytes, stands_bytes);
         register.last_bytes = last.map_or(0, |it| it.offset_bytes);
-        if at > 0 {
+        if !is_before_open {
             register.is_open = true;
             register.opened = Opened::InTransaction;
         }
@@ -379,7 +390,7 @@ impl Straight {
             start_ns: self.request_ns,
             fileset: self.row.fileset,
             file: self.file,
-            is_claimed: at == 0,
+            is_claimed: at <= self.row.opener,
             expected_bytes: request.request.length_bytes,
             ..OngoingCall::default()
         }

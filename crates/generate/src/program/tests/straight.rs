@@ -152,17 +152,20 @@ fn left_out(act: &mut Act) -> Option<&mut Call> {
     }
 }
 
-/// How files are opened: where they stand or not, in pieces or not.
+/// How files are opened: where they stand or not, in pieces or not, in a directory that is made or
+/// not.
 fn ways() -> impl Strategy<Value = Way> {
     let unit_bytes = prop::sample::select(vec![0, 0, 512]);
-    (prop::bool::ANY, prop::bool::ANY, unit_bytes).prop_map(|(is_truncating, seeks, unit_bytes)| {
-        Way {
+    let flags = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
+    (flags, unit_bytes).prop_map(
+        |((is_truncating, seeks, makes_directory), unit_bytes)| Way {
             is_truncating,
             seeks,
             unit_bytes,
+            makes_directory,
             ..Way::default()
-        }
-    })
+        },
+    )
 }
 
 const FAILED: [Failed; 4] = [
@@ -293,6 +296,22 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
     }
     let plain = phase(vec![open(), close()]);
     assert!(is_straight(&plain, &Setting::default()));
+    let made = [
+        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+        close(),
+    ];
+    let mut in_directories = program.clone();
+    in_directories.ways = vec![Way {
+        makes_directory: true,
+        ..Way::default()
+    }];
+    let mut workers = seated(
+        &in_directories,
+        &phase(made.to_vec()),
+        &Setting::default(),
+        &[Arc::new(FileStates::new(4, false))],
+    );
+    assert!(Straight::of(workers.remove(0)).is_ok());
     let deep = Setting {
         slots: 2,
         ..Setting::default()

@@ -17,6 +17,8 @@ pub(super) struct Row {
     pub requests: Box<[RowRequest]>,
     /// As they begin, the outer one first.
     pub steps: Box<[RowStep]>,
+    /// The number of the request that opens the file, if one does; else 0.
+    pub opener: usize,
     /// The picker of the first call, and its fileset.
     pub picker: usize,
     pub fileset: u8,
@@ -39,10 +41,22 @@ pub(super) struct RowRequest {
     pub instruction: u16,
     /// What it returns at least if all goes well.
     pub result_min: i32,
+    pub naming: Naming,
     pub effect: Effect,
     pub told: Told,
     /// Calls that begin with it: one, or none with a further piece.
     pub begun_calls: u8,
+}
+
+/// How a request comes to its file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Naming {
+    /// It is the next one.
+    Pick,
+    /// It is the one that was picked, and claimed again.
+    Same(Claim),
+    /// It is open.
+    Open,
 }
 
 /// What a request changes of what is known of its file.
@@ -108,8 +122,11 @@ impl Row {
             writer.take(instruction, at)?;
         }
         let (requests, steps) = writer.finish()?;
+        let opens =
+            |it: &RowRequest| matches!(it.effect, Effect::Create { .. } | Effect::Open { .. });
         Some(Self {
             bytes: written_bytes(&requests),
+            opener: requests.iter().position(opens).unwrap_or(0),
             requests: requests.into(),
             steps: steps.into(),
             picker,
@@ -145,7 +162,8 @@ pub(super) fn written_bytes(requests: &[RowRequest]) -> u64 {
     each.sum()
 }
 
-/// The picker of the first call, if all others are on the file that is open then.
+/// The picker of the first call, if all others are on its file, which is open then; its directory
+/// may be made before.
 fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
     let calls = inner.iter().filter_map(|it| match it {
         Instruction::Call(number) => code.calls.get(usize::from(*number)),
@@ -159,14 +177,21 @@ fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
     let Picker { turns, .. } = &code.pickers[usize::from(picker)];
     // Those that are through stay so, however often they are asked.
     let has_end = matches!(turns, Turns::Once { .. });
+    let (opener, rest) = match first.operation {
+        Operation::Mkdir => {
+            let (second, rest) = rest.split_first()?;
+            (second.subject == Subject::Same).then_some((second, rest))?
+        }
+        _ => (first, rest),
+    };
     let of_first = |it: &&CallCode| it.subject == Subject::Handle && it.handle == first.handle;
     let closes = |it: &CallCode| it.operation == Operation::Close;
-    let opens = matches!(first.operation, Operation::Create | Operation::Open);
+    let opens = matches!(opener.operation, Operation::Create | Operation::Open);
     let is_closed = match rest.split_last() {
         Some((last, between)) => opens && closes(last) && !between.iter().any(|it| closes(it)),
         None => !opens,
     };
-    let is_row = has_end && is_closed && rest.iter().all(of_first);
+    let is_row = has_end && is_closed && opener.handle == first.handle && rest.iter().all(of_first);
     is_row.then_some(picker.into())
 }
 
@@ -241,6 +266,7 @@ impl<'a> Writer<'a> {
             Operation::Fsync | Operation::Fdatasync => Effect::Nothing,
             Operation::Unlink => Effect::Unlink,
             Operation::Stat => Effect::LetGo(call.claim),
+            Operation::Mkdir if call.is_of_directory() => Effect::LetGo(call.claim),
             _ => return None,
         };
         let (Form::Code(code), Amount::Fixed(_), None) = (call.form, call.amount, call.second)
@@ -314,6 +340,11 @@ impl<'a> Writer<'a> {
             },
             offset_bytes: self.here_bytes,
             instruction,
+            naming: match call.subject {
+                Subject::Handle => Naming::Open,
+                Subject::Same => Naming::Same(call.claim),
+                Subject::Pick(_) | Subject::Walk(_) => Naming::Pick,
+            },
             result_min: i32::try_from(length_bytes).ok()?,
             effect,
             told: call.label.map_or(Told::Nothing, Told::Call),
