@@ -11,7 +11,7 @@ use crate::lane::Lane;
 use crate::pace::Parts;
 use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::exchange;
-use crate::spans::{Contents, with_requests};
+use crate::spans::{Contents, with_messages, with_requests};
 
 /// How long the `null` engine is run at a time, in nanoseconds.
 const CALIBRATION_NS: u64 = 20_000_000;
@@ -98,7 +98,11 @@ fn once(
         clock: clock.clone(),
         batch: Batch::fixed(batch),
     };
-    let outcome = with_requests(parts, requests, lane, contents)?;
+    let way = match lane.plan.network {
+        true => with_messages,
+        false => with_requests,
+    };
+    let outcome = way(parts, requests, lane, contents)?;
     let spans = outcome.rest.spans.iter();
     Ok(OwnCost {
         count: spans.map(|span| span.total().count()).sum(),

@@ -3,12 +3,14 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use engine::clock::Clock;
+use engine::clock::{Clock, TscClock};
 use engine::{
     Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncNetwork, PsyncOptions, Reopen,
     UringNetwork, UringOptions,
 };
-use generate::{Connections, ContentSource, Exclusive, Generator, Stripes, slot_spans};
+use generate::{
+    Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, Unchanged, slot_spans,
+};
 use network::Peer;
 use results::EngineNotes;
 use workload::plan::{CacheMode, Cell, EngineKind};
@@ -80,7 +82,7 @@ pub(crate) fn work(
                 engine.set_reopen(reopen)?;
             }
             let notes = ring_notes(engine.setup());
-            with_engine(engine, notes, kit)
+            kit.run(engine, notes, with_requests)
         }
         EngineKind::Psync => {
             let options = PsyncOptions { dontcache };
@@ -88,7 +90,7 @@ pub(crate) fn work(
             if !reopen.is_empty() {
                 engine.set_reopen(reopen)?;
             }
-            with_engine(engine, EngineNotes::default(), kit)
+            kit.run(engine, EngineNotes::default(), with_requests)
         }
         EngineKind::Mmap => {
             let write = kit.task.requests.operations().contains(Operation::Write);
@@ -96,11 +98,15 @@ pub(crate) fn work(
             if !reopen.is_empty() {
                 engine.set_reopen(reopen)?;
             }
-            with_engine(engine, EngineNotes::default(), kit)
+            kit.run(engine, EngineNotes::default(), with_requests)
         }
         EngineKind::Null => {
             let engine = Null::new(slot_count, buffer_bytes)?;
-            with_engine(engine, EngineNotes::default(), kit)
+            let notes = EngineNotes::default();
+            match lane.plan.network {
+                true => kit.run(engine, notes, with_messages),
+                false => kit.run(engine, notes, with_requests),
+            }
         }
     }
 }
@@ -121,7 +127,7 @@ fn work_with_peers(
     let kit = Kit { task, lane, start };
     if cell.engine != EngineKind::IoUring {
         let engine = PsyncNetwork::new(peers, buffer_bytes, connects)?;
-        return with_engine(engine, EngineNotes::default(), kit);
+        return kit.run(engine, EngineNotes::default(), with_messages);
     }
     let options = UringOptions {
         sqpoll: cell.ring.sqpoll,
@@ -129,7 +135,7 @@ fn work_with_peers(
     };
     let engine = UringNetwork::new(peers, buffer_bytes, options, connects)?;
     let notes = ring_notes(engine.setup());
-    with_engine(engine, notes, kit)
+    kit.run(engine, notes, with_messages)
 }
 
 struct Kit<'a> {
@@ -138,22 +144,28 @@ struct Kit<'a> {
     start: Start<'a>,
 }
 
-fn with_engine<E: Engine>(
-    engine: E,
-    notes: EngineNotes,
-    kit: Kit<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let (clock, batch) = (kit.start.clock.clone(), kit.start.batch);
-    let Some(recorder) = kit.start.begin(notes, Counting::BySpan) else {
-        return Ok(None);
-    };
-    let parts = Parts {
-        engine,
-        recorder,
-        clock,
-        batch,
-    };
-    with_requests(parts, kit.task.requests, kit.lane, &kit.task.contents).map(Some)
+/// Runs the loop on a generator's requests.
+type Way<E> = fn(Parts<E, TscClock>, Requests, &Lane, &Contents) -> Result<Outcome, RunError>;
+
+impl Kit<'_> {
+    fn run<E: Engine>(
+        self,
+        engine: E,
+        notes: EngineNotes,
+        way: Way<E>,
+    ) -> Result<Option<Outcome>, RunError> {
+        let (clock, batch) = (self.start.clock.clone(), self.start.batch);
+        let Some(recorder) = self.start.begin(notes, Counting::BySpan) else {
+            return Ok(None);
+        };
+        let parts = Parts {
+            engine,
+            recorder,
+            clock,
+            batch,
+        };
+        way(parts, self.task.requests, self.lane, &self.task.contents).map(Some)
+    }
 }
 
 /// Runs the loop on what is left to choose.
@@ -168,10 +180,26 @@ pub(crate) fn with_requests<E: Engine, K: Clock>(
         Requests::SharedTransfer(generator) => with_connections(parts, generator, lane, contents),
         Requests::Iometer(generator) => with_connections(parts, generator, lane, contents),
         Requests::SharedIometer(generator) => with_connections(parts, generator, lane, contents),
-        Requests::Messages(generator) => match lane.pace.clone() {
-            None => with_contents(parts, generator, lane, contents, Closed),
-            Some(pace) => with_contents(parts, generator, lane, contents, pace),
-        },
+        Requests::Messages(_) => unreachable!("a lane whose targets are peers has its own way"),
+    }
+}
+
+/// As [`with_requests`], of a lane whose targets are TCP peers: loops on files and loops on
+/// connections are made of what they may meet only.
+pub(crate) fn with_messages<E: Engine, K: Clock>(
+    mut parts: Parts<E, K>,
+    requests: Requests,
+    lane: &Lane,
+    contents: &Contents,
+) -> Result<Outcome, RunError> {
+    let Requests::Messages(generator) = requests else {
+        unreachable!("a lane whose targets are files has its own way");
+    };
+    let mut plain = contents.source.plain(lane.plan.seed);
+    prepare_buffers(&mut parts.engine, &mut plain);
+    match lane.pace.clone() {
+        None => Closed.run(parts, generator, Unchanged),
+        Some(pace) => pace.run(parts, generator, Unchanged),
     }
 }
 
@@ -202,9 +230,7 @@ fn with_contents<E: Engine, G: Generator, K: Clock>(
     let plan = &lane.plan;
     let mut plain = contents.source.plain(plan.seed);
     if generator.operations().contains(Operation::Write) {
-        for slot in 0..parts.engine.slot_count() {
-            plain.prepare_buffer(parts.engine.buffer(slot));
-        }
+        prepare_buffers(&mut parts.engine, &mut plain);
     }
     let Some(verify) = &contents.verify else {
         return pace.run(parts, generator, plain);
@@ -218,4 +244,10 @@ fn with_contents<E: Engine, G: Generator, K: Clock>(
     let slot_count = parts.engine.slot_count();
     let generator = Exclusive::new(generator, verify.stripes.clone(), slot_count);
     pace.run(parts, generator, verified)
+}
+
+fn prepare_buffers(engine: &mut impl Engine, content: &mut PlainContent) {
+    for slot in 0..engine.slot_count() {
+        content.prepare_buffer(engine.buffer(slot));
+    }
 }
