@@ -66,6 +66,7 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
         assert!(words.contains(wanted), "no `{wanted}` in\n{}", done.text());
     }
     assert_eq!(site.traces(), [""; 0]);
+    assert!(!site.labs.exists(), "the directory that the lab had made");
     assert_eq!(site.bed.left_in_target(), [""; 0]);
     let all = ["runs", "--all", "--tag", "lab", "--columns", "run,note"];
     let runs = site.bed.run(&all);
@@ -271,6 +272,7 @@ fn nothing_is_left_of_a_killed_lab_after_cleaning() {
             cleaned.text()
         );
         assert_eq!(zrams(), before, "kill {kill} on {on}\n{}", cleaned.text());
+        assert!(!site.labs.exists(), "{}", cleaned.text());
     }
     assert!(left_count > 0, "no kill met a lab at work");
     let again = site.clean();

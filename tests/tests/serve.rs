@@ -1122,6 +1122,7 @@ fn a_lab_is_asked_for_by_plain_names_and_kept() {
     let entry = lab(&bed, &server, &plain);
     let id = entry["lab_id"].as_str().unwrap();
     assert_eq!(entry["run_ids"].as_array().unwrap().len(), 1);
+    assert_eq!(bed.left_in_target(), [""; 0]);
     let labs = fits(&bed, "serve-labs", 200, &server.get("/api/labs"));
     assert_eq!(labs["labs"][0]["id"], id);
     let page = server.get(&format!("/api/labs/{id}/page"));
