@@ -97,6 +97,13 @@ export class Course {
     return Math.max(this.planned.length, this.done.size);
   }
 
+  /** How long the whole plan takes, in seconds; null where it does not end by time. */
+  whole() {
+    if (this.planned.some((cell) => cell.run_time_ns === null)) return null;
+    const time = (cell) => cell.run_time_ns + (cell.ramp_time_ns ?? 0);
+    return this.planned.reduce((whole, cell) => whole + time(cell), 0) / SECOND;
+  }
+
   /** How long the rest of the plan takes, in seconds; null where it does not end by time. */
   left() {
     const isDone = new Set([...this.done.values()].map((cell) => cell.index));
