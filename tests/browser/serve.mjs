@@ -347,6 +347,21 @@ async function hostileNames(page, server) {
   assert.match(await page.textContent("tbody"), /<script>alert/);
 }
 
+/** Who leaves a page while the server is slow hears no complaint of it. */
+async function leftEarly(page, server) {
+  const run = await measured(page, server);
+  await page.route("**/api", async (route) => {
+    await new Promise((done) => setTimeout(done, 1500));
+    // It may have been given up meanwhile.
+    await route.continue().catch(() => {});
+  });
+  await go(page, server, `#/run/${run}`);
+  await page.waitForSelector("text=Open the report", WAIT);
+  await go(page, server, "#/runs");
+  await page.waitForSelector("td.pick", WAIT);
+  await page.waitForTimeout(2000);
+}
+
 export const serveTests = [
   ["a_user_builds_starts_watches_stops_tags_repeats_and_compares", (bed) => served(bed, wholeWay)],
   ["every_view_of_the_server_fits_and_can_be_read", (bed) => served(bed, (page, server) => everyView(page, server, bed.screens))],
@@ -360,5 +375,6 @@ export const serveTests = [
   ["a_program_is_built_by_its_options_and_changed_again", (bed) => served(bed, options)],
   ["the_list_of_runs_needs_no_mouse", (bed) => served(bed, keyboard)],
   ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
+  ["a_page_that_is_left_early_complains_of_nothing", (bed) => served(bed, leftEarly)],
   ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],
 ];

@@ -306,7 +306,10 @@ class RunPage {
 
   /** The server's own share, since what watches also costs. */
   async tellCost() {
-    const { own_cpu_ns: cpu, up_ns: up } = await get("/api", this.signal);
+    // Whoever has left the page needs no answer, and without one there is nothing to tell.
+    const facts = await get("/api", this.signal).catch(() => null);
+    if (!facts) return;
+    const { own_cpu_ns: cpu, up_ns: up } = facts;
     const percent = ((100 * cpu) / Math.max(1, up)).toFixed(2);
     this.cost.textContent = `This server has used ${percent} % of one processor since it started. ` +
       "What watches a measurement also costs: close pages that nobody needs.";
