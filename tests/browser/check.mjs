@@ -10,12 +10,13 @@ import { chartTests } from "./charts.mjs";
 import { layoutTests } from "./layout.mjs";
 import { pageTests } from "./pages.mjs";
 import { serveTests } from "./serve.mjs";
+import { togetherTests } from "./together.mjs";
 
 const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 const bed = await Bed.open(pages, screens);
-const all = [...pageTests, ...chartTests, ...layoutTests, ...serveTests];
+const all = [...pageTests, ...chartTests, ...layoutTests, ...serveTests, ...togetherTests];
 const tests = all.filter(([name]) => name.includes(wanted));
 const failures = [];
 for (const [name, check] of tests) {

@@ -2,127 +2,11 @@
 // is easily lost beside it.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 
 import { violations } from "./bed.mjs";
-
-const DESKTOP = { width: 1400, height: 1000 };
-/** Charts out of sight are not drawn. */
-const TALL = { width: 1400, height: 3000 };
-const WAIT = { timeout: 60000 };
-/** A workload that is measured quickly on any machine. */
-const SMALL = "size = \"4MiB\"\nramp_time = \"0s\"\nrun_time = \"1s\"\ncache = \"buffered\"\n" +
-  "[[access_spec]]\nname = \"Small\"\n[[access_spec.line]]\nsize = \"4KiB\"\nread = 50\nrandom = 100\n";
-
-/** A server with a store and a target of its own. */
-class Server {
-  static async start() {
-    const program = process.env.PGMETER;
-    assert.ok(program, "PGMETER names the program to serve with");
-    const server = new Server();
-    server.directory = mkdtempSync(join(tmpdir(), "pgmeter-page-"));
-    server.target = join(server.directory, "target");
-    mkdirSync(server.target);
-    // The same after it was killed, as somebody has it who pins it.
-    server.token = join(server.directory, "token");
-    writeFileSync(server.token, "0123456789abcdef".repeat(3), { mode: 0o600 });
-    await server.begin("127.0.0.1:0");
-    return server;
-  }
-
-  /** Serves at an address. */
-  async begin(address) {
-    const options = ["--listen", address, "--db", join(this.directory, "runs.db"), "--target", this.target];
-    // What it leaves goes with the directory.
-    const env = { ...process.env, TMPDIR: this.directory, PGMETER_TOKEN_FILE: this.token };
-    this.child = spawn(process.env.PGMETER, ["serve", ...options], { env, stdio: ["ignore", "pipe", "inherit"] });
-    const lines = createInterface({ input: this.child.stdout });
-    this.url = await new Promise((resolve, reject) => {
-      lines.once("line", resolve);
-      this.child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
-    });
-    this.origin = new URL(this.url).origin;
-  }
-
-  /** Ends it at once, without a word, and begins again at the same address. */
-  async killAndBegin() {
-    const ended = new Promise((resolve) => this.child.once("exit", resolve));
-    this.child.kill("SIGKILL");
-    await ended;
-    await this.begin(new URL(this.url).host);
-  }
-
-  async stop() {
-    const ended = new Promise((resolve) => this.child.once("exit", resolve));
-    this.child.kill("SIGTERM");
-    await ended;
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
-
-/** Serves while `look` looks at a page in which the browser is known; nothing may complain. */
-async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true, expected = null } = {}) {
-  const server = await Server.start();
-  const context = await bed.browser.newContext({ viewport, javaScriptEnabled, acceptDownloads: true });
-  const complaints = [];
-  const listen = (page) => {
-    page.on("console", (message) => {
-      const isOurs = message.text().includes("willReadFrequently") || expected?.test(message.text());
-      const where = message.location().url;
-      if (["error", "warning"].includes(message.type()) && !isOurs) complaints.push(`${message.text()} ${where}`);
-    });
-    page.on("pageerror", (error) => complaints.push(String(error)));
-  };
-  context.on("page", listen);
-  context.on("request", (request) => {
-    const url = request.url();
-    if (!/^(data|blob):/.test(url) && !url.startsWith(server.origin)) complaints.push(`asked for ${url}`);
-  });
-  try {
-    const page = await context.newPage();
-    await page.goto(server.url);
-    await page.waitForURL(`${server.origin}/`, WAIT);
-    try {
-      await look(page, server, context);
-    } catch (error) {
-      await page.screenshot({ path: join(bed.screens, "serve-failed.png"), fullPage: true });
-      throw error;
-    }
-    assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-    await server.stop();
-  }
-}
-
-const go = (page, server, hash) => page.goto(`${server.origin}/${hash}`);
-/** Asks the API as the page does. */
-const ask = (page, method, path, body) =>
-  page.evaluate(async ([method, path, body]) => {
-    const headers = method === "GET" ? {} : { "Content-Type": "application/json" };
-    const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
-    return answer.json();
-  }, [method, path, body]);
-
-/** Measures the small workload and gives the run's id. */
-async function measured(page, server, more = "") {
-  const workload = { text: more + SMALL, name: "small.toml" };
-  const { id } = await ask(page, "POST", "/api/runs", { workload, targets: [server.target] });
-  for (let tries = 0; tries < 300; tries += 1) {
-    const { entries } = await ask(page, "GET", "/api/queue");
-    const entry = entries.find((one) => one.id === id);
-    if (entry.state === "ended") {
-      assert.equal(entry.exit_code, 0, entry.remarks);
-      return entry.run_id;
-    }
-    await page.waitForTimeout(200);
-  }
-  throw new Error("the run does not end");
-}
+import { SMALL, TALL, WAIT, ask, go, measured, served } from "./site.mjs";
+import { columns, hide, streaming } from "./together.mjs";
 
 const startable = (page) => page.waitForSelector("button.primary:not([disabled])", WAIT);
 
@@ -322,31 +206,25 @@ async function queue(page, server) {
 
 /** A page that nobody sees reads no events; seen again it goes on, and has what others have. */
 async function hiddenAndLate(page, server, context) {
-  const asked = [];
-  page.on("request", (request) => request.url().includes("/events") && asked.push(request.url()));
   const workload = { text: SMALL.replace("1s", "8s"), name: "small.toml" };
   const { id } = await ask(page, "POST", "/api/runs", { workload, targets: [server.target] });
   await go(page, server, `#/live/${id}`);
   await page.waitForSelector(".heat canvas[data-columns]", WAIT);
-  const see = (hidden) => page.evaluate((hidden) => {
-    Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, hidden);
-  await see(true);
-  const columns = () => page.getAttribute(".heat canvas", "data-columns").then(Number);
-  const before = await columns();
+  await hide(page, true);
+  await streaming(page, 0);
+  // What had come before it fell asleep may still be drawn.
+  await page.waitForTimeout(1000);
+  const before = await columns(page);
   await page.waitForTimeout(2500);
-  assert.equal(await columns(), before, "nothing is drawn that nobody sees");
-  await see(false);
+  assert.equal(await columns(page), before, "nothing is drawn that nobody sees");
+  await hide(page, false);
   await page.waitForFunction((before) => Number(document.querySelector(".heat canvas").dataset.columns) >= before + 2, before, WAIT);
-  assert.equal(asked.length, 2);
-  assert.match(asked[1], /from=0\.\d+\.\d+$/);
   await page.waitForSelector("text=Open the report", WAIT);
   await page.waitForTimeout(1000);
   const late = await context.newPage();
   await late.goto(page.url());
   await late.waitForSelector(".heat canvas[data-columns]", WAIT);
-  assert.equal(await late.getAttribute(".heat canvas", "data-columns"), String(await columns()));
+  assert.equal(await late.getAttribute(".heat canvas", "data-columns"), String(await columns(page)));
   // Every chart has its numbers.
   for (const details of await late.locator("details.numbers > summary").all()) await details.click();
   await late.waitForTimeout(200);
@@ -369,7 +247,6 @@ async function killed(page, server, context) {
   await page.click("[aria-label='Workers and targets'] details.numbers > summary >> nth=0");
   await page.waitForSelector("[aria-label='Workers in the whole cell'] tbody tr >> nth=3", WAIT);
   const { entries } = await ask(page, "GET", "/api/queue");
-  const columns = (tab) => tab.getAttribute(".heat canvas", "data-columns").then(Number);
   const before = await columns(page);
   await server.killAndBegin();
   for (const tab of [page, second]) {
@@ -470,6 +347,21 @@ async function hostileNames(page, server) {
   assert.match(await page.textContent("tbody"), /<script>alert/);
 }
 
+/** Who leaves a page while the server is slow hears no complaint of it. */
+async function leftEarly(page, server) {
+  const run = await measured(page, server);
+  await page.route("**/api", async (route) => {
+    await new Promise((done) => setTimeout(done, 1500));
+    // It may have been given up meanwhile.
+    await route.continue().catch(() => {});
+  });
+  await go(page, server, `#/run/${run}`);
+  await page.waitForSelector("text=Open the report", WAIT);
+  await go(page, server, "#/runs");
+  await page.waitForSelector("td.pick", WAIT);
+  await page.waitForTimeout(2000);
+}
+
 export const serveTests = [
   ["a_user_builds_starts_watches_stops_tags_repeats_and_compares", (bed) => served(bed, wholeWay)],
   ["every_view_of_the_server_fits_and_can_be_read", (bed) => served(bed, (page, server) => everyView(page, server, bed.screens))],
@@ -483,5 +375,6 @@ export const serveTests = [
   ["a_program_is_built_by_its_options_and_changed_again", (bed) => served(bed, options)],
   ["the_list_of_runs_needs_no_mouse", (bed) => served(bed, keyboard)],
   ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
+  ["a_page_that_is_left_early_complains_of_nothing", (bed) => served(bed, leftEarly)],
   ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],
 ];

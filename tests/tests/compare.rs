@@ -439,6 +439,11 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
     assert_eq!(first["alternation"]["other"], second["id"]);
     assert_eq!(second["alternation"]["other"], first["id"]);
     assert_eq!(first["plan"]["seed"], second["plan"]["seed"]);
+    // Each can be run again by itself, where it was measured.
+    for (run, target) in [(&first, &a), (&second, &b)] {
+        let kept = run["workload_file"].as_str().unwrap();
+        assert!(kept.contains(&format!("targets = \"{target}\"")), "{kept}");
+    }
     let cells = |run: &Value| run["cells"].as_array().unwrap().clone();
     assert_eq!((cells(&first).len(), cells(&second).len()), (5, 5));
     for (repetition, (a, b)) in cells(&first).iter().zip(&cells(&second)).enumerate() {

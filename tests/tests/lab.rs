@@ -1,10 +1,12 @@
 //! The lab: file systems made, measured side by side, and taken down whatever happens.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use end_to_end::{Bed, LabSite, LoopDevice, finish, names_in, need, run_tool, skip, wait_for};
+use serde_json::Value;
 
 fn zrams() -> Vec<String> {
     let mut names = names_in(Path::new("/sys/block"));
@@ -23,6 +25,21 @@ fn every_file_system_is_listed_with_what_is_missing() {
         let is_listed = listed.stdout.lines().any(|line| line.starts_with(name));
         assert!(is_listed, "{}", listed.text());
     }
+}
+
+/// The records of all stored runs.
+fn runs_of_lab(bed: &Bed) -> Vec<Value> {
+    let ids = bed.listed(&["--all"]).into_iter();
+    ids.map(|run| {
+        let id = run["id"].as_str().unwrap();
+        serde_json::from_str(&bed.run(&["runs", "export", id]).stdout).unwrap()
+    })
+    .collect()
+}
+
+/// The workload that a run kept.
+fn kept_file(run: &Value) -> String {
+    run["workload_file"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -49,6 +66,7 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
         assert!(words.contains(wanted), "no `{wanted}` in\n{}", done.text());
     }
     assert_eq!(site.traces(), [""; 0]);
+    assert!(!site.labs.exists(), "the directory that the lab had made");
     assert_eq!(site.bed.left_in_target(), [""; 0]);
     let all = ["runs", "--all", "--tag", "lab", "--columns", "run,note"];
     let runs = site.bed.run(&all);
@@ -60,6 +78,10 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
     );
     let last = site.bed.run(&["runs", "export", "last"]).stdout;
     assert!(last.contains("\"code\": \"lab\""), "{last}");
+    let kept: Vec<String> = runs_of_lab(&site.bed).iter().map(kept_file).collect();
+    let named = |path: &str| kept.iter().filter(|text| text.contains(path)).count();
+    // What was mounted is gone; what was there can be measured again.
+    assert_eq!((kept.len(), named(&plain), named("targets")), (10, 2, 2));
 }
 
 #[test]
@@ -250,6 +272,7 @@ fn nothing_is_left_of_a_killed_lab_after_cleaning() {
             cleaned.text()
         );
         assert_eq!(zrams(), before, "kill {kill} on {on}\n{}", cleaned.text());
+        assert!(!site.labs.exists(), "{}", cleaned.text());
     }
     assert!(left_count > 0, "no kill met a lab at work");
     let again = site.clean();

@@ -713,10 +713,10 @@ fn a_run_outlives_the_server_and_a_new_one_goes_on_where_it_was() {
     assert_eq!(server.address.port(), port);
     assert_eq!(status(&server, &run), "running");
     let queue = fits(&bed, "serve-queue", 200, &server.get("/api/queue"));
-    assert_eq!(
-        (&queue["is_paused"], &queue["entries"][0]["state"]),
-        (&json!(true), &json!("waiting"))
-    );
+    assert_eq!(queue["is_paused"], true);
+    let states = [0, 1].map(|index| &queue["entries"][index]["state"]);
+    assert_eq!(states, ["running", "waiting"]);
+    assert_eq!(queue["entries"][0]["run_id"], run);
     let resumed = server.change("PUT /api/queue/pause", &json!({"is_paused": false}));
     fits(&bed, "serve-queue", 200, &resumed);
     let after = server.events(&path, Some(&before.last().unwrap().id), "run-end");
@@ -730,8 +730,8 @@ fn a_run_outlives_the_server_and_a_new_one_goes_on_where_it_was() {
     );
     // What waited begins once the run of the other server is over.
     wait_for("the next run", || {
-        let queue = server.get("/api/queue").json();
-        queue["entries"][0]["state"] == "ended" && queue["entries"][0]["exit_code"] == 0
+        let entries = queued(&server);
+        entries.iter().all(|entry| entry["state"] == "ended") && entries[1]["exit_code"] == 0
     });
     assert_eq!(bed.listed(&[]).len(), 2);
 }
@@ -1058,6 +1058,30 @@ fn a_published_experiment_is_repeated_and_stands_beside_its_figures() {
 }
 
 #[test]
+fn a_lab_outlives_the_server_and_a_new_one_knows_what_came_of_it() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let request = json!({"paper": "lfs-postmark", "target": bed.target(), "scale": "0.0001",
+        "repetitions": 20});
+    let entry = server.change("POST /api/labs", &request);
+    let entry = fits(&bed, "serve-entry", 202, &entry);
+    wait_for("its first run", || !queued(&server)[0]["run_id"].is_null());
+    server.kill();
+    let server = Server::start(&bed, &[]);
+    let mut found = queued(&server)[0].clone();
+    assert_eq!(
+        (&found["id"], &found["lab"]),
+        (&entry["id"], &entry["lab"]),
+        "it goes on, or has just ended"
+    );
+    wait_for("the end of the lab", || {
+        found = queued(&server)[0].clone();
+        found["state"] == "ended"
+    });
+    assert_eq!(found["run_ids"].as_array().unwrap().len(), 20, "{found:#}");
+}
+
+#[test]
 fn a_lab_is_asked_for_by_plain_names_and_kept() {
     let bed = Bed::new().unwrap();
     let server = Server::start(&bed, &[]);
@@ -1098,6 +1122,7 @@ fn a_lab_is_asked_for_by_plain_names_and_kept() {
     let entry = lab(&bed, &server, &plain);
     let id = entry["lab_id"].as_str().unwrap();
     assert_eq!(entry["run_ids"].as_array().unwrap().len(), 1);
+    assert_eq!(bed.left_in_target(), [""; 0]);
     let labs = fits(&bed, "serve-labs", 200, &server.get("/api/labs"));
     assert_eq!(labs["labs"][0]["id"], id);
     let page = server.get(&format!("/api/labs/{id}/page"));

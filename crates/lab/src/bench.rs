@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::availability::{kernel_type, missing_program};
 use crate::catalog::{Entry, Maker};
 use crate::choice::{Choice, ChoiceKind};
-use crate::clean::{begin, remove_default, remove_own};
+use crate::clean::{begin, remove_own, remove_place};
 use crate::command_line::shown;
 use crate::device;
 use crate::error::LabError;
@@ -172,7 +172,7 @@ impl Lab {
         self.is_ended = true;
         self.undo()?;
         remove_own(&self.directory)?;
-        remove_default(&self.directory);
+        remove_place(&self.directory, self.journal.steps());
         Ok(())
     }
 
@@ -439,9 +439,9 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        if !self.is_ended && self.undo().is_ok() {
-            // What stays is for `clean`, which tells why.
-            let _ = remove_own(&self.directory);
+        // What stays is for `clean`, which tells why.
+        if !self.is_ended && self.undo().is_ok() && remove_own(&self.directory).is_ok() {
+            remove_place(&self.directory, self.journal.steps());
         }
     }
 }

@@ -43,20 +43,26 @@ pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
     let directory = directory
         .canonicalize()
         .map_err(|error| LabError::system("access", directory, error))?;
-    for lab in place::labs(&directory) {
+    let labs = place::labs(&directory);
+    let steps = labs.iter().filter_map(|lab| believed(lab).ok()).flatten();
+    let steps: Vec<Step> = steps.collect();
+    for lab in labs {
         clean_lab(&lab, &mut cleaned);
     }
-    remove_default(&directory.join("lab"));
+    remove_place(&directory.join("lab"), &steps);
     Ok(cleaned)
 }
 
-/// Removes the directory that held a lab, where nobody named it and nothing else is in it.
-pub(crate) fn remove_default(lab: &Path) {
+/// Removes the directory that held a lab, where nobody named it or the lab had made it, and nothing
+/// else is in it.
+pub(crate) fn remove_place(lab: &Path, steps: &[Step]) {
     let default = place::default_directory();
-    if lab.parent() == Some(&default) {
-        // What is not empty stays.
-        let _ = std::fs::remove_dir(default);
-    }
+    let is_ours =
+        |step: &Step| matches!(step, Step::Begin { has_made_place, .. } if *has_made_place);
+    let place = lab.parent();
+    let place = place.filter(|it| *it == default || steps.iter().any(is_ours));
+    // What is not empty stays.
+    let _ = place.map(std::fs::remove_dir);
 }
 
 fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
@@ -164,9 +170,9 @@ pub(crate) fn remove_own(lab: &Path) -> Result<(), LabError> {
 /// The process of a lab, where it is still at work.
 fn owner(steps: &[Step]) -> Option<u32> {
     steps.iter().find_map(|step| match step {
-        Step::Begin { pid, start_ticks } => {
-            (processes::start_ticks(*pid) == Some(*start_ticks)).then_some(*pid)
-        }
+        Step::Begin {
+            pid, start_ticks, ..
+        } => (processes::start_ticks(*pid) == Some(*start_ticks)).then_some(*pid),
         _ => None,
     })
 }
@@ -177,7 +183,7 @@ pub(crate) type Begun = (PathBuf, OwnedFd, Journal);
 /// Begins a lab's directory: made, locked and with the first line of its journal, while nobody
 /// cleans.
 pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
-    place::trusted(directory)?;
+    let has_made_place = place::trusted(directory)?;
     let _held = lock_directory(directory)?;
     let directory = directory
         .canonicalize()
@@ -193,7 +199,12 @@ pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
     }
     let pid = std::process::id();
     let start_ticks = processes::start_ticks(pid).unwrap_or(0);
-    let journal = Journal::begin(&lab, Step::Begin { pid, start_ticks })?;
+    let begin = Step::Begin {
+        pid,
+        start_ticks,
+        has_made_place,
+    };
+    let journal = Journal::begin(&lab, begin)?;
     place::sync_directory(&directory)?;
     Ok((lab, lock, journal))
 }

@@ -129,6 +129,7 @@ mod tests {
     const BEGIN: Step = Step::Begin {
         pid: 7,
         start_ticks: 8,
+        has_made_place: true,
     };
 
     /// A lab's directory, named after the process of `BEGIN`.

@@ -40,8 +40,10 @@ pub fn default_directory() -> PathBuf {
 }
 
 /// Makes the directory where there is none, and refuses one that somebody else could change.
-pub(crate) fn trusted(directory: &Path) -> Result<(), LabError> {
+/// Returns whether it was made.
+pub(crate) fn trusted(directory: &Path) -> Result<bool, LabError> {
     let made = DirBuilder::new().mode(0o700).create(directory);
+    let is_made = made.is_ok();
     if let Err(error) = made
         && error.kind() != std::io::ErrorKind::AlreadyExists
     {
@@ -56,7 +58,7 @@ pub(crate) fn trusted(directory: &Path) -> Result<(), LabError> {
     if !found.is_dir() {
         return Err(refused("it is not a directory"));
     }
-    doubt(&found).map_or(Ok(()), |reason| Err(refused(reason)))
+    doubt(&found).map_or(Ok(is_made), |reason| Err(refused(reason)))
 }
 
 /// A directory name that no other lab has.
@@ -192,8 +194,8 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lab");
-        trusted(&path).unwrap();
-        trusted(&path).unwrap();
+        assert!(trusted(&path).unwrap());
+        assert!(!trusted(&path).unwrap());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
         assert!(matches!(trusted(&path), Err(LabError::Directory { .. })));
         let link = directory.path().join("link");

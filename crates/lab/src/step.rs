@@ -18,6 +18,9 @@ pub(crate) enum Step {
         pid: u32,
         /// When it was started, in the kernel's ticks, which tells it from a later one.
         start_ticks: u64,
+        /// Whether it made the directory in which its own one is.
+        #[serde(default)]
+        has_made_place: bool,
     },
     /// The image is made.
     Image {
@@ -88,6 +91,7 @@ mod tests {
             Step::Begin {
                 pid: 1,
                 start_ticks: 2,
+                has_made_place: true,
             },
             Step::Loop,
             Step::Process {

@@ -191,6 +191,7 @@ mod tests {
         let begin = Step::Begin {
             pid: 1,
             start_ticks: 2,
+            has_made_place: false,
         };
         let mut journal = Journal::begin(directory.path(), begin).unwrap();
         // The journal as the program finds it.

@@ -38,6 +38,17 @@ impl Owner {
         }
     }
 
+    /// A process that has its number here; none when there is none that runs.
+    #[must_use]
+    pub fn of(pid: u32) -> Option<Self> {
+        let started_ticks = started_ticks(pid)?;
+        Some(Self {
+            pid,
+            started_ticks,
+            ..Self::current()
+        })
+    }
+
     /// Whether the process may still run, as far as this machine can tell.
     #[must_use]
     pub fn may_run(&self) -> bool {
@@ -98,6 +109,8 @@ mod tests {
         let owner = Owner::current();
         assert!(owner.started_ticks > 0);
         assert!(owner.may_run() && owner.is_this_process());
+        assert_eq!(Owner::of(owner.pid), Some(owner));
+        assert_eq!(Owner::of(u32::MAX), None);
     }
 
     #[test]

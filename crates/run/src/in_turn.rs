@@ -16,6 +16,8 @@ pub struct Turn<'a> {
     pub plan: &'a Plan,
     /// What planning had to say; it becomes part of the record.
     pub warnings: Vec<Warning>,
+    /// What was asked for on these targets as a workload file, for the record.
+    pub workload_file: Option<String>,
     /// Hears what happens.
     pub listener: &'a mut dyn FnMut(&RunEvent),
 }
@@ -35,6 +37,8 @@ pub fn run_in_turn(turns: [Turn<'_>; 2], options: &RunOptions) -> [Finished; 2] 
     let is_shared = have_the_same_targets(a.plan, b.plan);
     let mut first = Session::new(a.plan, options, a.listener);
     let mut second = Session::new(b.plan, options, b.listener);
+    first.record.workload_file = a.workload_file;
+    second.record.workload_file = b.workload_file;
     while second.record.id == first.record.id {
         // An id names the millisecond of the start.
         std::thread::sleep(Duration::from_millis(1));

@@ -52,7 +52,7 @@ pub struct RunOptions {
     pub keep: bool,
     /// The command line, for the record.
     pub command: Vec<String>,
-    /// What was asked for as a workload file, for the record.
+    /// What was asked for as a workload file, for the record; of runs in turn each has its own.
     pub workload_file: Option<String>,
     /// Whether targets in memory are meant, so that there is nothing to say about it.
     pub memory_is_meant: bool,

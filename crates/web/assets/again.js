@@ -19,7 +19,9 @@ export async function requestOf(run) {
 async function kept(run) {
   try {
     const { name, text } = await get(ofRun(run.id, "/workload"));
-    return { workload: { text, name }, targets: run.targets, settings: {} };
+    // What a lab had mounted is gone with it; another target is to be chosen.
+    const isGone = run.tags.includes("lab") && !/^targets\s*=/m.test(text);
+    return { workload: { text, name }, targets: isGone ? [] : run.targets, settings: {} };
   } catch (error) {
     if (error.status === 404) return null;
     throw error;

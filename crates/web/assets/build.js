@@ -14,7 +14,7 @@ const PLAN_SHOWN = 40;
 const FIELDS = [
   ["iodepth", "Queue depths", "1, 8"],
   ["workers", "Workers", "1"],
-  ["run_time", "Run time", "30s"],
+  ["run_time", "Run time", "10s"],
   ["ramp_time", "Ramp time", "2s"],
   ["repetitions", "Repetitions", "1"],
   ["size", "Size of the files", "1GiB"],
@@ -149,7 +149,7 @@ class BuildPage {
       return this.takeBuiltin("file-server");
     }
     const { workload, settings } = request;
-    this.choose(request.targets);
+    if (request.targets.length > 0) this.choose(request.targets);
     if (workload.own) await this.takeOwn(workload.own);
     else if (workload.builtin) await this.takeBuiltin(workload.builtin);
     else this.take(workload.text, workload.name ?? "workload.toml");

@@ -31,8 +31,8 @@ export class Course {
   takeIntervals(cells) {
     for (const { position, index, is_complete: isComplete, intervals } of cells) {
       const cell = this.begin(position, index);
-      if (isComplete) cell.intervals = intervals;
-      else intervals.forEach((interval) => append(cell, interval));
+      if (isComplete) Object.assign(cell, { intervals, isComplete });
+      else if (!cell.isComplete) intervals.forEach((interval) => put(cell, interval));
     }
   }
 
@@ -44,7 +44,8 @@ export class Course {
   }
 
   interval({ position, index, interval }) {
-    append(this.begin(position, index), interval);
+    const cell = this.begin(position, index);
+    if (!cell.isComplete) put(cell, interval);
   }
 
   /** A warning, once; whether it is new. */
@@ -96,6 +97,13 @@ export class Course {
     return Math.max(this.planned.length, this.done.size);
   }
 
+  /** How long the whole plan takes, in seconds; null where it does not end by time. */
+  whole() {
+    if (this.planned.some((cell) => cell.run_time_ns === null)) return null;
+    const time = (cell) => cell.run_time_ns + (cell.ramp_time_ns ?? 0);
+    return this.planned.reduce((whole, cell) => whole + time(cell), 0) / SECOND;
+  }
+
   /** How long the rest of the plan takes, in seconds; null where it does not end by time. */
   left() {
     const isDone = new Set([...this.done.values()].map((cell) => cell.index));
@@ -115,11 +123,15 @@ export class Course {
   }
 }
 
-/** Takes an interval behind those that are there; what is told twice is taken once. */
-function append(cell, interval) {
-  const last = cell.intervals.at(-1);
-  const isBehind = !last || interval.at_ns >= last.at_ns + last.length_ns / 2;
-  if (isBehind) cell.intervals.push(interval);
+/** Puts an interval where it belongs; what is told twice is taken once. */
+function put({ intervals }, interval) {
+  let place = intervals.length;
+  // Nearly always it is the last; after a gap, others are there before.
+  while (place > 0 && intervals[place - 1].at_ns > interval.at_ns) place -= 1;
+  const isBehind = (one, other) => other.at_ns >= one.at_ns + one.length_ns / 2;
+  const [before, after] = [intervals[place - 1], intervals[place]];
+  const isNew = (!before || isBehind(before, interval)) && (!after || isBehind(interval, after));
+  if (isNew) intervals.splice(place, 0, interval);
 }
 
 /** Operations or bytes a second of an interval: of one operation, or of all. */

@@ -159,12 +159,12 @@ export class HeatMap {
       context.fillText(tick("nanoseconds", value), LEFT - 6, y);
     }
     const [from, to] = [this.points[0].from, this.points.at(-1).to];
-    const step = niceStep((to - from) / Math.max(2, Math.floor(width / 110)));
+    const step = niceStep((to - from) / Math.max(2, Math.floor(width / 60)));
     context.textBaseline = "top";
     context.textAlign = "center";
     for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
       const at = Math.min(this.x(time), width - 18);
-      context.fillText(show("seconds", time), at, HEIGHT - BOTTOM + 8);
+      context.fillText(tick("seconds", time), at, HEIGHT - BOTTOM + 8);
     }
   }
 

@@ -4,7 +4,7 @@
 import { figure, figures, redraw } from "./charts.js";
 import { errors, latency, percentile, pressure, rate, running, waiting } from "./course.js";
 
-const X = { label: "measured time, cells one after the other", unit: "seconds", scale: "linear" };
+const X = { label: "measured time, cell by cell", unit: "seconds", scale: "linear" };
 const LATENCIES = [["p50_ns", "median", "solid"], ["p99_ns", "99 %", "dashed"], ["max_ns", "slowest", "dotted"]];
 
 const upright = (label, unit, scale = "linear") => ({ label, unit, scale });

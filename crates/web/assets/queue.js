@@ -105,5 +105,5 @@ function row(view, entry, waiting) {
     h("td", { class: "name" }, entry.state + code,
       entry.waits_for ? h("small", { class: "note" }, `for ${entry.waits_for}`) : null,
       entry.remarks ? h("small", { class: "note" }, entry.remarks) : null),
-    h("td", { class: "name" }, h("div", { class: "actions" }, actions)));
+    h("td", { class: "name" }, actions.length > 0 ? h("div", { class: "actions" }, actions) : null));
 }

@@ -61,7 +61,7 @@ class RunPage {
     this.head = h("header");
     this.connection = h("p", { class: "remark", role: "status" });
     this.actions = h("div", { class: "actions" });
-    this.bar = h("progress", { "aria-label": "Cells done" });
+    this.bar = h("progress", { "aria-label": "Progress" });
     this.time = h("p", { class: "remark" });
     this.progressBox = h("div", { class: "progress" }, this.bar, this.time);
     main.append(this.head, this.actions, this.progressBox, this.connection);
@@ -152,7 +152,8 @@ class RunPage {
         error.help = "build it anew, or drop its file into Build";
         throw error;
       }
-      location.hash = await startAgain(request);
+      const { targets } = request;
+      location.hash = targets.length > 0 ? await startAgain(request) : query("#/build", { run: this.run.id });
     });
   }
 
@@ -245,10 +246,10 @@ class RunPage {
   progress() {
     if (!this.isRunning) return;
     const { course } = this;
-    this.bar.max = Math.max(1, course.count);
-    this.bar.value = course.done.size;
     const cell = Math.min(course.done.size + 1, course.count);
-    const left = course.left();
+    const [left, whole] = [course.left(), course.planned.length > 0 ? course.whole() : null];
+    this.bar.max = whole || Math.max(1, course.count);
+    this.bar.value = whole ? whole - left : course.done.size;
     const measured = course.cells.get(course.current);
     const phase = !measured || course.done.has(course.current) ? "preparing or ramping up" : "measuring";
     const when = left === null ? "it ends when its work is done" : `about ${duration(left)} left`;
@@ -305,7 +306,10 @@ class RunPage {
 
   /** The server's own share, since what watches also costs. */
   async tellCost() {
-    const { own_cpu_ns: cpu, up_ns: up } = await get("/api", this.signal);
+    // Whoever has left the page needs no answer, and without one there is nothing to tell.
+    const facts = await get("/api", this.signal).catch(() => null);
+    if (!facts) return;
+    const { own_cpu_ns: cpu, up_ns: up } = facts;
     const percent = ((100 * cpu) / Math.max(1, up)).toFixed(2);
     this.cost.textContent = `This server has used ${percent} % of one processor since it started. ` +
       "What watches a measurement also costs: close pages that nobody needs.";

@@ -169,7 +169,7 @@ function row(view, run) {
     h("td", { class: "name" }, h("span", { class: `status ${run.status}` }, run.status)),
     h("td", {}, rate),
     h("td", {}, show("bytes_per_second", bytes || null)),
-    h("td", {}, String(run.cell_count)),
+    h("td", { "data-label": "Cells" }, String(run.cell_count)),
     h("td", { class: "name" }, run.tags.map((tag) => h("a", {
       class: "tag", href: query("#/runs", { tags: tag }),
     }, tag)), run.note ? h("small", { class: "note" }, run.note) : null),

@@ -1,62 +1,114 @@
-// Events of a run, resumed where they were left: one stream for a page, closed while nobody looks,
-// since browsers open only a few connections to a server over all their tabs.
+// Events of a run for a page: from the worker that all pages of the browser share, or where there
+// is none, from a stream of its own. A page that nobody sees has neither.
 
-import { get, ofRun, query } from "./api.js";
+import { EventStream, later } from "./events.js";
 
-const AGAIN_MS = 3000;
-const NAMES = ["hello", "cell-start", "interval", "cell-end", "warning", "gap", "run-end"];
+const BEAT_MS = 5000;
+/** A worker that has left so many words unanswered is gone. */
+const UNANSWERED_MAX = 3;
+/** Goes up with what is said, since pages of an earlier program may still have their worker. */
+const WORKER = "pgmeter events 1";
 
-/** Calls `tell` with each event from a place on; `state` hears whether the stream is open. */
+/** Calls `tell` with each event behind a place, once; `state` hears whether they come. */
 export function stream(id, place, tell, state, signal) {
-  let source = null;
-  let timer = null;
-  let isOver = false;
+  new PageStream(id, place, tell, state).follow(signal);
+}
 
-  const open = () => {
-    if (source || isOver || document.hidden || signal.aborted) return;
-    source = new EventSource(query(ofRun(id, "/events"), { from: place }));
-    source.onopen = () => state("");
-    for (const name of NAMES) source.addEventListener(name, (event) => took(name, event));
-    source.onerror = lost;
-  };
-  const close = () => {
-    clearTimeout(timer);
-    source?.close();
-    source = null;
-  };
-  const took = (name, event) => {
-    // `RUN:PLACE`; the first event has none.
-    if (event.lastEventId) place = event.lastEventId.slice(id.length + 1);
-    if (name === "run-end") {
-      isOver = true;
-      close();
+class PageStream {
+  constructor(id, place, tell, state) {
+    Object.assign(this, { id, place, tell, state, said: "", isOver: false });
+    Object.assign(this, { port: null, own: null, timer: null, unanswered: 0 });
+  }
+
+  follow(signal) {
+    const seen = () => (document.hidden ? this.leave() : this.look());
+    document.addEventListener("visibilitychange", seen, { signal });
+    addEventListener("pagehide", () => this.leave(), { signal });
+    addEventListener("pageshow", seen, { signal });
+    signal.addEventListener("abort", () => this.end());
+    if (!signal.aborted) seen();
+  }
+
+  look() {
+    if (this.timer || this.isOver) return;
+    this.timer = setInterval(() => this.beat(), BEAT_MS);
+    this.connect();
+  }
+
+  leave() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.port?.postMessage({});
+    this.port?.close();
+    this.own?.close();
+    this.port = this.own = null;
+  }
+
+  end() {
+    this.isOver = true;
+    this.leave();
+  }
+
+  connect() {
+    this.unanswered = 0;
+    try {
+      const worker = new SharedWorker("/assets/events-worker.js", { type: "module", name: WORKER });
+      worker.onerror = () => this.alone();
+      this.port = worker.port;
+      this.port.onmessage = ({ data }) => this.hear(data);
+    } catch {
+      // This browser has none.
+      this.alone();
     }
-    tell(name, JSON.parse(event.data));
-  };
-  const lost = () => {
-    state("The server does not answer; trying again.");
-    // Otherwise the browser tries by itself.
-    if (source?.readyState === EventSource.CLOSED) again();
-  };
-  /** The browser has given up: what is wrong is asked for, and the stream opened again. */
-  const again = () => {
-    close();
-    timer = setTimeout(async () => {
-      try {
-        await get("/api", signal);
-        open();
-      } catch (error) {
-        if (signal.aborted) return;
-        state(`${error.message}; ${error.help}`);
-        again();
-      }
-    }, AGAIN_MS);
-  };
-  const seen = () => (document.hidden ? close() : open());
-  document.addEventListener("visibilitychange", seen);
-  signal.addEventListener("abort", () => {
-    document.removeEventListener("visibilitychange", seen);
-    close();
-  });
-  open();
+    this.say();
+  }
+
+  /** Says that this page is still there; looks for another worker where that one is not. */
+  beat() {
+    if (this.unanswered >= UNANSWERED_MAX) {
+      this.port?.close();
+      this.port = null;
+      this.alone();
+      this.connect();
+    } else this.say();
+  }
+
+  say() {
+    this.unanswered += 1;
+    this.port?.postMessage({ id: this.id, place: this.place });
+  }
+
+  /** Has a stream of its own until a worker answers. */
+  alone() {
+    if (!this.timer) return;
+    const took = (...event) => this.took(...event);
+    this.own ??= new EventStream(this.id, this.place, took, (text) => this.told(text));
+  }
+
+  hear({ name, text, place, state }) {
+    if (name) {
+      this.took(name, text, place);
+      return;
+    }
+    this.unanswered = 0;
+    this.own?.close();
+    this.own = null;
+    this.told(state);
+  }
+
+  told(text) {
+    if (this.isOver || text === this.said) return;
+    this.said = text;
+    this.state(text);
+  }
+
+  /** What others had not may have been here. */
+  took(name, text, place) {
+    const whole = later(this.place, place);
+    const isTwice = whole === this.place && !["hello", "gap", "run-end"].includes(name);
+    if (this.isOver || isTwice) return;
+    this.place = whole;
+    if (name === "run-end") this.end();
+    this.tell(name, JSON.parse(text));
+  }
 }

@@ -14,7 +14,8 @@ use units::JsonDocument;
 
 /// What pages of this server may do: load from it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' \
-    data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    data:; connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
+    form-action 'none'";
 
 /// Puts the headers on an answer that every one has, unless it has its own.
 pub(crate) fn protect(headers: &mut HeaderMap) {

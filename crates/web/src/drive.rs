@@ -4,12 +4,13 @@
 //! memory and often the device, and neither has the figures that it has alone.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use results::Owner;
 use rustix::fs::{MemfdFlags, memfd_create};
 use store::{RunQuery, Store};
 
@@ -30,11 +31,14 @@ const LATER: Duration = Duration::from_secs(1);
 const NEVER: Duration = Duration::from_secs(3600);
 /// No more runs of a lab are told.
 const LAB_RUNS_MAX: usize = 1000;
+/// What is said on standard error is kept in memory of that name.
+const REMARKS: &str = "remarks";
 /// So much of what a run says is kept.
 const REMARKS_BYTES_MAX: u64 = 16 << 10;
 
 /// Starts what waits, for as long as the server is there.
 pub(crate) async fn drive(shared: Arc<Shared>) {
+    recover(&shared);
     loop {
         let pause = step(&shared).await;
         tokio::select! {
@@ -42,6 +46,46 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
             () = tokio::time::sleep(pause) => {}
         }
     }
+}
+
+/// Waits for what an earlier server had started: between two runs of a lab, nothing else tells that
+/// it goes on.
+fn recover(shared: &Arc<Shared>) {
+    let Some((entry, owner)) = shared.queue.owned() else {
+        return;
+    };
+    let (waiting, id) = (Arc::clone(shared), entry.id.clone());
+    let wait = move || {
+        let said = remarks_of(&owner);
+        while runs_here(&owner) {
+            std::thread::sleep(LATER);
+        }
+        ended(&waiting, &id, owner.pid, (None, said));
+    };
+    let spawned = std::thread::Builder::new()
+        .name("run".to_owned())
+        .spawn(wait);
+    if spawned.is_err() {
+        let end = |it: &mut QueueEntry| it.state = EntryState::Ended;
+        shared.queue.update(&entry.id, end);
+    }
+}
+
+/// Whether it runs; of a process that cannot be asked, only the store tells.
+fn runs_here(owner: &Owner) -> bool {
+    owner.shares_numbers() && owner.may_run()
+}
+
+/// What a process says on standard error, where a server had started it.
+fn remarks_of(owner: &Owner) -> Option<File> {
+    let path = format!("/proc/{}/fd/2", owner.pid);
+    let name = fs::read_link(&path).ok()?;
+    let is_ours = name
+        .to_string_lossy()
+        .starts_with(&format!("/memfd:{REMARKS}"));
+    let file = is_ours.then(|| File::open(&path).ok())?;
+    // Asked once its file is held.
+    file.filter(|_| runs_here(owner))
 }
 
 /// Does what is to be done now, and says when to look again.
@@ -124,14 +168,12 @@ fn spawn(
     let scratch = Scratch::with(given)?;
     scratch.share()?;
     // What it says is kept in memory, which is there for it when this process is not.
-    let remarks = File::from(memfd_create("remarks", MemfdFlags::CLOEXEC)?);
+    let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
     let child = command(shared, &arguments, scratch.path())
         .stdout(Stdio::null())
         .stderr(remarks.try_clone()?)
         .spawn()?;
-    shared
-        .queue
-        .update(&entry.id, |it| it.pid = Some(child.id()));
+    shared.queue.begun(&entry.id, child.id());
     let (shared, id) = (Arc::clone(shared), entry.id.clone());
     let wait = move || wait(&shared, &id, child, remarks, &scratch);
     std::thread::Builder::new()
@@ -140,13 +182,21 @@ fn spawn(
     Ok(())
 }
 
-fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, mut remarks: File, _: &Scratch) {
+fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, remarks: File, _: &Scratch) {
     let pid = child.id();
     let status = child.wait();
+    let code = status.ok().and_then(|status| status.code());
+    ended(shared, id, pid, (code, Some(remarks)));
+}
+
+/// Takes note of the end of a process: its exit code, where that is known, and what it said.
+fn ended(shared: &Arc<Shared>, id: &str, pid: u32, (code, remarks): (Option<i32>, Option<File>)) {
     let mut said = Vec::new();
-    // What cannot be read is not told.
-    let _ = remarks.seek(SeekFrom::Start(0));
-    let _ = remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said);
+    if let Some(mut remarks) = remarks {
+        // What cannot be read is not told.
+        let _ = remarks.seek(SeekFrom::Start(0));
+        let _ = remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said);
+    }
     let entry = shared.queue.entry(id);
     let mut found = Made::default();
     if let Some(entry) = entry.filter(|it| it.lab.is_some() || it.run_id.is_none()) {
@@ -155,7 +205,7 @@ fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, mut remarks: File, _: 
     }
     shared.queue.update(id, |it| {
         it.state = EntryState::Ended;
-        it.exit_code = status.ok().and_then(|status| status.code());
+        it.exit_code = code;
         it.remarks = String::from_utf8_lossy(&said).into_owned();
         it.run_id = found.run_id.or(it.run_id.take());
         it.run_ids = found.run_ids;

@@ -98,6 +98,11 @@ impl Hub {
         (before < STREAMS_MAX).then_some(ticket)
     }
 
+    /// How many streams are open.
+    pub fn stream_count(&self) -> usize {
+        self.streams.load(Ordering::Relaxed)
+    }
+
     /// What is published of a run from now on.
     ///
     /// Whoever subscribes reads the store up to its end afterwards, and misses nothing.

@@ -81,6 +81,8 @@ pub(crate) const ASSETS: &[Asset] = &[
     module!("course.js"),
     module!("dom.js"),
     module!("editor.js"),
+    module!("events.js"),
+    module!("events-worker.js"),
     module!("heat.js"),
     module!("labs.js"),
     module!("live.js"),

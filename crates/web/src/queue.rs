@@ -1,6 +1,6 @@
 //! Runs that were asked for: those that wait, in their order, the one that goes on, and the last
-//! ones that are over. What waits is kept in a file beside the store, so that it is there after
-//! the server was killed; it is then held until somebody lets it go on.
+//! ones that are over. What waits or goes on is kept in a file beside the store, so that it is
+//! there after the server was killed; what waits is then held until somebody lets it go on.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use results::Timestamp;
+use results::{Owner, Timestamp};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -117,6 +117,8 @@ struct Held {
     next: u64,
     is_paused: bool,
     entries: Vec<QueueEntry>,
+    /// The process of the run that goes on, with the name of its entry.
+    owner: Option<(String, Owner)>,
     /// Locked; none where another server has it.
     file: Option<File>,
 }
@@ -125,6 +127,15 @@ struct Held {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     waiting: Vec<QueueEntry>,
+    #[serde(default)]
+    begun: Option<BegunEntry>,
+}
+
+/// A run that goes on, and its process.
+#[derive(Debug, Serialize, Deserialize)]
+struct BegunEntry {
+    entry: QueueEntry,
+    owner: Owner,
 }
 
 impl Queue {
@@ -135,6 +146,10 @@ impl Queue {
             let kept = read(&mut file).unwrap_or_default();
             held.is_paused = !kept.waiting.is_empty();
             held.entries = kept.waiting;
+            if let Some(BegunEntry { entry, owner }) = kept.begun {
+                held.owner = Some((entry.id.clone(), owner));
+                held.entries.insert(0, entry);
+            }
             let numbers = held
                 .entries
                 .iter()
@@ -259,10 +274,23 @@ impl Queue {
 
     /// The run that goes on.
     pub fn active(&self) -> Option<QueueEntry> {
+        self.lock().active().cloned()
+    }
+
+    /// Notes the process that makes a run.
+    pub fn begun(&self, id: &str, pid: u32) {
+        let mut held = self.lock();
+        held.owner = Owner::of(pid).map(|owner| (id.to_owned(), owner));
+        if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
+            entry.pid = Some(pid);
+        }
+        self.changed(&mut held);
+    }
+
+    /// The run that goes on, with its process.
+    pub fn owned(&self) -> Option<(QueueEntry, Owner)> {
         let held = self.lock();
-        let is_active =
-            |it: &&QueueEntry| matches!(it.state, EntryState::Starting | EntryState::Running);
-        held.entries.iter().find(is_active).cloned()
+        held.begun().map(|it| (it.entry, it.owner))
     }
 
     /// The run that is to be started next, unless all are held.
@@ -316,11 +344,29 @@ impl Held {
         entries.filter(|it| it.state == EntryState::Waiting)
     }
 
-    /// Writes what waits; where that fails, it is lost with the server.
+    fn active(&self) -> Option<&QueueEntry> {
+        let is_active =
+            |it: &&QueueEntry| matches!(it.state, EntryState::Starting | EntryState::Running);
+        self.entries.iter().find(is_active)
+    }
+
+    /// The run that goes on, once its process is known.
+    fn begun(&self) -> Option<BegunEntry> {
+        let (entry, (id, owner)) = self.active().zip(self.owner.as_ref())?;
+        (entry.id == *id).then(|| BegunEntry {
+            entry: entry.clone(),
+            owner: owner.clone(),
+        })
+    }
+
+    /// Writes what waits or goes on; where that fails, it is lost with the server.
     fn keep(&mut self) {
-        let waiting = self.waiting().cloned().collect();
+        let kept = Kept {
+            waiting: self.waiting().cloned().collect(),
+            begun: self.begun(),
+        };
         let Some(file) = &mut self.file else { return };
-        let Ok(text) = units::json_line(&Kept { waiting }) else {
+        let Ok(text) = units::json_line(&kept) else {
             return;
         };
         let write = |file: &mut File| -> std::io::Result<()> {
@@ -412,5 +458,25 @@ mod tests {
         queue.pause(false);
         assert_eq!(queue.next().unwrap().title, "b");
         assert!(!ids.contains(&add(&queue, &["d"])[0]));
+    }
+
+    #[test]
+    fn what_goes_on_outlives_the_server_with_its_process_until_it_has_ended() {
+        let site = tempfile::tempdir().unwrap();
+        let store = site.path().join("r.db");
+        let queue = Queue::of(&store);
+        let ids = add(&queue, &["a", "b"]);
+        queue.update(&ids[0], |it| it.state = EntryState::Starting);
+        queue.begun(&ids[0], std::process::id());
+        drop(queue);
+        let queue = Queue::of(&store);
+        assert_eq!(titles(&queue), ["a", "b"]);
+        let (entry, owner) = queue.owned().unwrap();
+        assert_eq!(entry.pid, Some(std::process::id()));
+        assert!(owner.is_this_process());
+        queue.update(&ids[0], |it| it.state = EntryState::Ended);
+        assert!(queue.owned().is_none());
+        drop(queue);
+        assert_eq!(titles(&Queue::of(&store)), ["b"]);
     }
 }

@@ -125,7 +125,10 @@ const KEPT_BYTES_MAX: usize = 256 << 10;
 
 /// What is measured as a workload file with all options in place, as the record keeps it; none
 /// where it cannot be said in one.
-fn kept_toml(workloads: &[Workload], overrides: &Overrides) -> Option<String> {
+pub(in crate::command) fn kept_toml(
+    workloads: &[Workload],
+    overrides: &Overrides,
+) -> Option<String> {
     let text = as_toml(workloads, overrides).ok()?;
     Some(text).filter(|text| text.len() <= KEPT_BYTES_MAX)
 }

@@ -260,6 +260,7 @@ fn orphan(lab: &Lab) {
     let begin = Step::Begin {
         pid: std::process::id(),
         start_ticks: 1,
+        has_made_place: false,
     };
     let line = serde_json::to_string(&begin).unwrap() + "\n";
     let mut journal = line.into_bytes();

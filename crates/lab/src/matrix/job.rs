@@ -80,6 +80,8 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let (workloads, overrides, directory) = self.prepared(job, choice, built)?;
         let order = RunOrder {
             planned: planned((&workloads, &overrides), directory)?,
+            workloads: &workloads,
+            overrides: &overrides,
             subject: RunSubject::FileSystem {
                 choice,
                 built_as: &BuiltAs::of(built),

@@ -84,6 +84,8 @@ impl LabMatrix {
                 };
                 let order = RunOrder {
                     planned,
+                    workloads: &workloads,
+                    overrides: &overrides,
                     subject: RunSubject::PeakOf(&choice.label),
                     lab_name: "peak",
                     overwrite_devices: Vec::new(),
@@ -124,6 +126,8 @@ impl LabMatrix {
         let path = device.to_string_lossy();
         let order = RunOrder {
             planned: planned((&workloads, &overrides), &path)?,
+            workloads: &workloads,
+            overrides: &overrides,
             subject: RunSubject::BareDevice(medium),
             lab_name,
             overwrite_devices: vec![device.to_owned()],

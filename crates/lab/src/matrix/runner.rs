@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use results::{RunEvent, RunRecord};
-use workload::Planned;
+use workload::{Overrides, Planned, Workload};
 
 use crate::age::Aged;
 use crate::built_as::BuiltAs;
@@ -33,6 +33,10 @@ pub enum RunSubject<'a> {
 pub struct RunOrder<'a> {
     /// What is to be measured; it has no refusals.
     pub planned: Planned,
+    /// What was planned.
+    pub workloads: &'a [Workload],
+    /// With these options, the target among them.
+    pub overrides: &'a Overrides,
     /// On what.
     pub subject: RunSubject<'a>,
     /// The lab's name.

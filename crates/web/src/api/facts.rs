@@ -31,6 +31,8 @@ pub struct ServerFacts {
     pub overwrite_devices: Vec<String>,
     /// The run that this server is beside, which ends with it; none of `pgmeter serve`.
     pub beside_run: Option<String>,
+    /// Streams of events that are open: all pages of a browser have one for a run.
+    pub stream_count: usize,
     /// Processor time that the server took since it began, in nanoseconds.
     pub own_cpu_ns: u64,
     /// Time since it began, in nanoseconds.
@@ -71,6 +73,7 @@ pub(crate) async fn facts(shared: State) -> Answer {
         folder: text(OwnFolder::beside(&options.store).path()),
         overwrite_devices: roots.devices().iter().map(|it| text(it)).collect(),
         beside_run: options.beside_run.clone(),
+        stream_count: shared.hub.stream_count(),
         own_cpu_ns: clock_ns(ClockId::ProcessCPUTime),
         up_ns: u64::try_from(shared.begin.elapsed().as_nanos()).unwrap_or(u64::MAX),
         roots: blocking(move || Ok(roots.all().iter().map(|it| root_facts(it)).collect())).await?,

@@ -15,7 +15,7 @@ use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
 use crate::command::DEFAULT_TARGET;
 use crate::command::mounts::put_back;
-use crate::command::run::{exit, keeps, look_at, not_mounted, of_plan};
+use crate::command::run::{exit, keeps, kept_toml, look_at, not_mounted, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::json::JsonOutput;
@@ -126,6 +126,7 @@ fn present(
 struct Side {
     plan: Plan,
     warnings: Vec<Warning>,
+    workload_file: Option<String>,
 }
 
 /// The plans of both targets, from the same workloads and options.
@@ -176,6 +177,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     let warnings = warnings.into_iter().chain(planned.warnings).map(of_plan);
     Ok(Side {
         warnings: warnings.chain(not_mounted(&planned.plan)).collect(),
+        workload_file: kept_toml(&workloads, &overrides),
         plan: planned.plan,
     })
 }
@@ -223,11 +225,13 @@ fn in_turn(
         Turn {
             plan: &sides[0].plan,
             warnings: warnings_a,
+            workload_file: sides[0].workload_file.clone(),
             listener: &mut hear_a,
         },
         Turn {
             plan: &sides[1].plan,
             warnings: warnings_b,
+            workload_file: sides[1].workload_file.clone(),
             listener: &mut hear_b,
         },
     ];

@@ -12,7 +12,7 @@ use run::RunOptions;
 use super::progress::LabProgress;
 use super::remarks::{aged_to, built_as};
 use crate::args::FileSystemArgs;
-use crate::command::run::of_plan;
+use crate::command::run::{kept_toml, of_plan};
 use crate::failure::Failure;
 use crate::keep::Keeper;
 use crate::rescue::rescue;
@@ -82,6 +82,20 @@ impl<'a> StoringRunner<'a> {
     }
 }
 
+/// What was measured as a workload file; without the place where that is gone with the lab.
+fn workload_file(order: &RunOrder<'_>) -> Option<String> {
+    let mut overrides = order.overrides.clone();
+    let is_made = match order.subject {
+        RunSubject::FileSystem { choice, .. } => choice.entry().is_some(),
+        RunSubject::BareDevice(_) => true,
+        RunSubject::PeakOf(_) => false,
+    };
+    if is_made {
+        overrides.set_targets(Vec::new());
+    }
+    kept_toml(order.workloads, &overrides)
+}
+
 /// What the peak of file systems is that lie on this medium.
 pub(crate) fn peak_of(medium: &str) -> String {
     format!(
@@ -115,6 +129,7 @@ impl LabRunner for StoringRunner<'_> {
         hear: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, Failure> {
         let notes = self.notes_on(order.subject);
+        let workload_file = workload_file(&order);
         let mut keeper = Keeper::open(self.place, self.is_stored);
         let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
         let of_lab = notes.iter().map(of_lab);
@@ -122,6 +137,7 @@ impl LabRunner for StoringRunner<'_> {
         let warnings = of_lab.chain(of_plan).chain(keeper.doubts()).collect();
         let continued = Continued::watch()?;
         let options = RunOptions {
+            workload_file,
             overwrite_devices: order.overwrite_devices,
             command: std::env::args().collect(),
             stop: Arc::clone(&self.stop),

@@ -8,6 +8,10 @@ function placed(axis, at) {
   return axis.scale === "nines" ? at.map(nines) : at;
 }
 
+/** Steps between ticks of bytes, which are whole in KiB, MiB or GiB. */
+const BINARY_STEPS = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
+  [1, 2, 5, 10, 20, 50, 100, 200, 500].map((step) => step * unit));
+
 /** Ticks of a logarithmic axis: as many as fit, one, two or three to a power of ten. */
 function logTicks(low, high, room) {
   for (const steps of [[1, 2, 5], [1, 3], [1]]) {

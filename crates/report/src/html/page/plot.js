@@ -67,6 +67,7 @@ function axis(axis, at, room, named) {
     border: { show: at !== null, stroke: grid, width: 1 },
     size: at === null ? widthOf : 30,
     gap: 4,
+    incrs: axis.unit === "bytes_per_second" ? BINARY_STEPS : undefined,
     splits: names ? () => [...names.keys()] : splitsOf(axis, at, room),
     filter: at === null ? (u, splits) => splits : (u, splits) => apart(u, text, splits),
     values: (u, splits) => splits.map((value) => (value === null ? "" : text(value))),
@@ -104,12 +105,14 @@ function widthOf(u, texts) {
 /** How a series is drawn; `room` is how many pixels there are for each place. */
 function drawn(series, isShown, room) {
   const stroke = seriesColor(series.color);
-  const shared = { label: series.label, show: isShown, stroke, points: { show: false } };
+  const points = { show: true, size: 5, width: 0, fill: stroke, filter: lone };
+  const shared = { label: series.label, show: isShown, stroke, points };
   switch (series.line) {
     case "steps":
       return {
         ...shared,
         width: 1.5,
+        points: { show: false },
         fill: faded(stroke, 16),
         paths: uPlot.paths.stepped({ align: 1 }),
       };
@@ -122,6 +125,13 @@ function drawn(series, isShown, room) {
     default:
       return { ...shared, width: series.line === "dotted" ? 1.25 : 2, dash: DASHES[series.line] };
   }
+}
+
+/** Places of values between gaps, which no line shows. */
+function lone(u, series) {
+  const values = u.data[series];
+  const isGap = (place) => (values[place] ?? null) === null;
+  return [...values.keys()].filter((place) => !isGap(place) && isGap(place - 1) && isGap(place + 1));
 }
 
 /** Intervals of confidence as lines with ends. */
