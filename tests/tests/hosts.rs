@@ -1,6 +1,9 @@
 //! Runs that processes on several hosts share, here all on this one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "hosts/managers.rs"]
+mod managers;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

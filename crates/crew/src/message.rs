@@ -87,6 +87,9 @@ pub(crate) struct MemberOptions {
     pub overwrite_devices: Vec<std::path::PathBuf>,
     pub create: bool,
     pub keep: bool,
+    /// Where each finds the token of sinks.
+    #[serde(default)]
+    pub sink_token_file: Option<std::path::PathBuf>,
 }
 
 /// What the others answer.

@@ -139,15 +139,14 @@ impl Course {
         self.news.remove(&rank);
         self.levels.remove(&rank);
     }
+}
 
-    pub fn add_warning(&mut self, rank: u32, warning: Warning) {
-        let place = self.warnings.iter().position(|(it, _)| *it == warning);
-        match place {
-            Some(place) => self.warnings[place].1.push(rank),
-            None if self.warnings.len() < WARNINGS_MAX => {
-                self.warnings.push((warning, vec![rank]));
-            }
-            None => {}
-        }
+/// Takes note of who has told a warning.
+pub(super) fn note_warning(all: &mut Vec<(Warning, Vec<u32>)>, rank: u32, warning: Warning) {
+    let place = all.iter().position(|(it, _)| *it == warning);
+    match place {
+        Some(place) => all[place].1.push(rank),
+        None if all.len() < WARNINGS_MAX => all.push((warning, vec![rank])),
+        None => {}
     }
 }
