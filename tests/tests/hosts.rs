@@ -29,6 +29,45 @@ fn ssh(bed: &Bed) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// A host in the place of ssh: a shell that is given what is to run there, with a directory of its
+/// own for temporary files.
+fn shell(bed: &Bed) -> String {
+    let place = bed.path().join("elsewhere");
+    fs::create_dir(&place).unwrap();
+    let script = format!("#!/bin/sh\nshift\nTMPDIR={} eval \"$*\"\n", place.display());
+    let path = bed.file("shell", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_program_is_copied_for_the_run_and_removed() {
+    let bed = need!(Bed::new());
+    bed.file("reads.toml", READS);
+    let shell = shell(&bed);
+    let hosts = ["--hosts", "a,b,a", "--ssh", &shell, "--copy-binary"];
+    let (seen, record) = bed.record(&[&["reads.toml"], &hosts[..]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(record["crew"]["ranks"], 3);
+    assert!(end_to_end::names_in(&bed.path().join("elsewhere")).is_empty());
+}
+
+#[test]
+fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
+    let bed = need!(Bed::new());
+    bed.file("reads.toml", READS);
+    let path = bed.file(
+        "ssh",
+        "#!/bin/sh\nprintf '\\n\\033[31mno space\\n' >&2\nexit 1\n",
+    );
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let ssh = path.to_string_lossy().into_owned();
+    let hosts = ["--hosts", "a", "--ssh", &ssh, "--copy-binary"];
+    let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
+    let told = "`a` did not take a copy of the program: its command said `\\u{1b}[31mno space`";
+    seen.assert_refused(3, &[told, "help: see that `ssh HOST` works"]);
+}
+
 #[test]
 fn a_process_that_is_killed_is_told_and_the_others_go_on() {
     let bed = need!(Bed::new());

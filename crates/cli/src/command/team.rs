@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crew::{
-    Children, CrewError, FirstRank, Job, Leader, LeaderOptions, OnLost, Ranked, hosts, join,
-    serve_stdio,
+    Children, FirstRank, Job, Leader, LeaderOptions, OnLost, Ranked, copy_program, hosts, join,
+    remove_copy, serve_stdio,
 };
 use mpi::Launch;
 use workload::{
@@ -112,7 +110,7 @@ impl Team {
         for host in &places.hosts {
             if !remote.contains_key(host.as_str()) {
                 let program = match args.crew.copy_binary {
-                    true => copied(&args.crew, host)?,
+                    true => copy_program(on_host(&args.crew, host), host, stop)?,
                     false => "pgmeter".to_owned(),
                 };
                 remote.insert(host, program);
@@ -132,11 +130,7 @@ impl Team {
         if args.crew.copy_binary {
             // They run it, so its name is not needed any more.
             for (host, program) in &remote {
-                let mut command = on_host(&args.crew, host);
-                let _ = command
-                    .args(["rm", "-f", program])
-                    .stdin(Stdio::null())
-                    .output();
+                remove_copy(on_host(&args.crew, host), program);
             }
         }
         Ok(Some(Self {
@@ -241,40 +235,6 @@ fn on_host(args: &CrewArgs, host: &str) -> Command {
     let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".into()));
     command.args(words).arg(host).process_group(0);
     command
-}
-
-/// Copies this program to a host, and tells where it is there.
-fn copied(args: &CrewArgs, host: &str) -> Result<String, Failure> {
-    const SCRIPT: &str = "f=$(mktemp \"${TMPDIR:-/tmp}/pgmeter.XXXXXX\") && cat > \"$f\" && \
-         chmod 700 \"$f\" && echo \"$f\"";
-    let failed = |source| CrewError::Start {
-        command: format!("{} {host}", args.ssh),
-        source,
-    };
-    let own = File::open("/proc/self/exe").map_err(failed)?;
-    let mut command = on_host(args, host);
-    // A shell of the other side splits what it is given, so it is quoted for that.
-    command.args(["sh", "-c", &format!("'{SCRIPT}'")]);
-    let output = command
-        .stdin(own)
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(failed)?;
-    let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if !output.status.success() || !path.starts_with('/') {
-        let mut complaint = String::new();
-        let _ = output
-            .stderr
-            .as_slice()
-            .take(200)
-            .read_to_string(&mut complaint);
-        return Err(CrewError::Lost {
-            who: host.to_owned(),
-            why: format!("did not take a copy of the program: {}", complaint.trim()),
-        }
-        .into());
-    }
-    Ok(path)
 }
 
 /// `worker`: measures what a leader on the standard streams says.
