@@ -69,6 +69,38 @@ fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
 }
 
 #[test]
+fn hosts_are_measured_until_all_together_are_steady() {
+    let bed = need!(Bed::new());
+    let workload = READS.replace("engine = \"psync\"", "engine = \"null\"");
+    bed.file("null.toml", workload);
+    let ssh = ssh(&bed);
+    let steady = [
+        "--until",
+        "steady",
+        "--set",
+        "steady.rounds=8",
+        "--hosts",
+        "a,b",
+    ];
+    let (seen, record) = bed.record(&[&["null.toml", "--ssh", &ssh], &steady[..]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let cell = &record["cells"][0];
+    assert_eq!(cell["status"], "complete");
+    assert_ne!(cell["steady"]["verdict"], "not-yet");
+    let rounds = cell["steady"]["rounds"].as_array().unwrap();
+    assert!((5..=8).contains(&rounds.len()), "{}", seen.text());
+    let first = cell["steady"]["window"]["first_round_index"]
+        .as_u64()
+        .unwrap() as usize;
+    let count = |it: &Value| it["count"].as_u64().unwrap();
+    let of_window: u64 = rounds[first..].iter().map(count).sum();
+    let ranks = cell["crew"]["ranks"].as_array().unwrap();
+    assert_eq!(of_window, count(&cell["total"]));
+    assert_eq!(ranks.iter().map(count).sum::<u64>(), of_window);
+    assert!(ranks.iter().all(|it| count(it) > 0), "{ranks:?}");
+}
+
+#[test]
 fn a_process_that_is_killed_is_told_and_the_others_go_on() {
     let bed = need!(Bed::new());
     let (ssh, workload) = (ssh(&bed), bed.file("reads.toml", READS));

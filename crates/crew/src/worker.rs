@@ -192,6 +192,7 @@ fn told_event(event: &RunEvent) -> Option<RunEvent> {
         RunEvent::Prepare { .. }
         | RunEvent::Cleanup { .. }
         | RunEvent::Progress { .. }
+        | RunEvent::Round { .. }
         | RunEvent::Warning { .. } => Some(event.clone()),
         RunEvent::Interval { cell, interval } => Some(RunEvent::Interval {
             cell: *cell,

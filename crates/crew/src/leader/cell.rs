@@ -106,6 +106,9 @@ impl Leader {
             let rounds = levels.into_values().max().unwrap_or(0);
             self.say_all(&Order::Level { rounds });
         }
+        while let Some(per_second) = course.take_round() {
+            self.say_all(&Order::Round { per_second });
+        }
         if course.has_news() && !course.is_cut {
             self.spread_news(course);
         }
@@ -148,6 +151,7 @@ impl Leader {
             Report::Level { rounds } => {
                 course.levels.insert(rank, rounds);
             }
+            Report::Round { per_second } => course.note_round(rank, per_second),
             Report::News { news } => {
                 course.news.insert(rank, news);
             }
