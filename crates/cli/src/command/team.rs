@@ -20,7 +20,7 @@ use workload::{
 use super::DEFAULT_TARGET;
 use crate::args::{CrewArgs, OnLostArg, RunArgs};
 use crate::failure::{Exit, Failure};
-use crate::signals::stop_flag;
+use crate::signals::{skip_at_signal, stop_flag};
 
 /// The processes of a run, led from here.
 pub(super) struct Team {
@@ -63,7 +63,9 @@ impl Part {
         let is_first = launch.rank().unwrap_or(0) == 0;
         let mut heeded = None;
         let joined = join(launch, || {
-            let stop = heeded.insert(stop_flag(at_once));
+            // Launchers pass SIGUSR1 on to all, and the first alone goes on to the next cell.
+            let unheeded = skip_at_signal(&Arc::default());
+            let stop = heeded.insert(unheeded.and_then(|()| stop_flag(at_once)));
             stop.as_ref().map(Arc::clone).unwrap_or_default()
         });
         let part = match joined {
