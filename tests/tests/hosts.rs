@@ -1,6 +1,9 @@
 //! Runs that processes on several hosts share, here all on this one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "hosts/managers.rs"]
+mod managers;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -24,6 +27,77 @@ fn ssh(bed: &Bed) -> String {
     let path = bed.file("ssh", script);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_string_lossy().into_owned()
+}
+
+/// A host in the place of ssh: a shell that is given what is to run there, with a directory of its
+/// own for temporary files.
+fn shell(bed: &Bed) -> String {
+    let place = bed.path().join("elsewhere");
+    fs::create_dir(&place).unwrap();
+    let script = format!("#!/bin/sh\nshift\nTMPDIR={} eval \"$*\"\n", place.display());
+    let path = bed.file("shell", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_program_is_copied_for_the_run_and_removed() {
+    let bed = need!(Bed::new());
+    bed.file("reads.toml", READS);
+    let shell = shell(&bed);
+    let hosts = ["--hosts", "a,b,a", "--ssh", &shell, "--copy-binary"];
+    let (seen, record) = bed.record(&[&["reads.toml"], &hosts[..]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(record["crew"]["ranks"], 3);
+    assert!(end_to_end::names_in(&bed.path().join("elsewhere")).is_empty());
+}
+
+#[test]
+fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
+    let bed = need!(Bed::new());
+    bed.file("reads.toml", READS);
+    let path = bed.file(
+        "ssh",
+        "#!/bin/sh\nprintf '\\n\\033[31mno space\\n' >&2\nexit 1\n",
+    );
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let ssh = path.to_string_lossy().into_owned();
+    let hosts = ["--hosts", "a", "--ssh", &ssh, "--copy-binary"];
+    let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
+    let told = "`a` did not take a copy of the program: its command said `\\u{1b}[31mno space`";
+    seen.assert_refused(3, &[told, "help: see that `ssh HOST` works"]);
+}
+
+#[test]
+fn hosts_are_measured_until_all_together_are_steady() {
+    let bed = need!(Bed::new());
+    let workload = READS.replace("engine = \"psync\"", "engine = \"null\"");
+    bed.file("null.toml", workload);
+    let ssh = ssh(&bed);
+    let steady = [
+        "--until",
+        "steady",
+        "--set",
+        "steady.rounds=8",
+        "--hosts",
+        "a,b",
+    ];
+    let (seen, record) = bed.record(&[&["null.toml", "--ssh", &ssh], &steady[..]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let cell = &record["cells"][0];
+    assert_eq!(cell["status"], "complete");
+    assert_ne!(cell["steady"]["verdict"], "not-yet");
+    let rounds = cell["steady"]["rounds"].as_array().unwrap();
+    assert!((5..=8).contains(&rounds.len()), "{}", seen.text());
+    let first = cell["steady"]["window"]["first_round_index"]
+        .as_u64()
+        .unwrap() as usize;
+    let count = |it: &Value| it["count"].as_u64().unwrap();
+    let of_window: u64 = rounds[first..].iter().map(count).sum();
+    let ranks = cell["crew"]["ranks"].as_array().unwrap();
+    assert_eq!(of_window, count(&cell["total"]));
+    assert_eq!(ranks.iter().map(count).sum::<u64>(), of_window);
+    assert!(ranks.iter().all(|it| count(it) > 0), "{ranks:?}");
 }
 
 #[test]

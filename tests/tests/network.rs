@@ -206,6 +206,57 @@ fn a_sink_of_pgmeters_own_is_there_for_the_run() {
 }
 
 #[test]
+fn several_hosts_ask_one_sink_and_their_counts_add_up() {
+    let bed = Bed::new().unwrap();
+    let token = bed.file("token", TOKEN);
+    std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let sink = Sink::start(&bed, &["--token-file", "token"]);
+    let program = bed.command(&[]).get_program().to_os_string();
+    let script = format!("#!/bin/sh\ncd /\nexec {} worker\n", program.display());
+    let ssh = bed.file("ssh", script);
+    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let more = "operations = 240\niodepth = 2\nworkers = 2";
+    bed.file(
+        "w.toml",
+        line("{ size = \"4k\", read = 0, reply = 1 }", more),
+    );
+    let arguments = [
+        "run",
+        "w.toml",
+        "--target",
+        &sink.target,
+        "--hosts",
+        "a,b,c",
+    ];
+    let carrier = ["--ssh", ssh.to_str().unwrap()];
+    let all = [&arguments[..], &carrier, &["--sink-token-file", "token"]].concat();
+    let (run, record) = record(&bed, &all);
+    assert_eq!(run.code, 0, "{}", run.text());
+    let cell = &record["cells"][0];
+    assert_eq!(figure(&record, "write", "count"), 120);
+    assert_eq!(figure(&record, "write", "bytes"), 120 << 12);
+    assert_eq!(figure(&record, "read", "bytes"), 120);
+    let ranks = cell["crew"]["ranks"].as_array().unwrap();
+    let counts = ranks.iter().map(|it| it["count"].as_u64().unwrap());
+    assert_eq!((ranks.len(), counts.sum::<u64>()), (3, 240));
+    let targets = cell["target_figures"].as_array().unwrap();
+    assert_eq!(
+        (targets.len(), &targets[0]["transactions"]),
+        (1, &Value::from(120))
+    );
+    // Each process says so, and they are all.
+    let warnings = record["warnings"].as_array().unwrap().iter();
+    assert_eq!(
+        warnings
+            .filter(|it| it["code"] == "network-loopback")
+            .count(),
+        1
+    );
+    let without = [&arguments[..], &carrier, &["--no-db"]].concat();
+    bed.run(&without).assert_refused(3, &["rank ", "token"]);
+}
+
+#[test]
 fn another_version_is_told_at_both_ends() {
     let bed = Bed::new().unwrap();
     let sink = Sink::start(&bed, &[]);

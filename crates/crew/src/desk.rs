@@ -32,6 +32,8 @@ pub struct Desk {
     start: Mutex<Option<u64>>,
     news: Mutex<Option<Vec<FileNews>>>,
     level: Mutex<Leveling>,
+    /// Operations a second of all, by round.
+    rounds: Mutex<Vec<f64>>,
     told: Condvar,
     heard: Mutex<Instant>,
 }
@@ -55,6 +57,7 @@ impl Desk {
             start: Mutex::new(None),
             news: Mutex::new(None),
             level: Mutex::default(),
+            rounds: Mutex::default(),
             told: Condvar::new(),
             heard: Mutex::new(Instant::now()),
         };
@@ -82,6 +85,7 @@ impl Desk {
                 *lock(&self.news) = Some(news);
                 self.told.notify_all();
             }
+            Order::Round { per_second } => lock(&self.rounds).push(per_second),
             Order::Level { rounds } => {
                 let hear = lock(&self.level).0.take();
                 hear.into_iter().for_each(|hear| hear(rounds));
@@ -92,7 +96,10 @@ impl Desk {
                 match order {
                     // What was wanted of another cell or plan is over, and what is wanted of this
                     // one may follow before it begins.
-                    Order::Cell { .. } => self.skip.store(false, Ordering::Relaxed),
+                    Order::Cell { .. } => {
+                        self.skip.store(false, Ordering::Relaxed);
+                        lock(&self.rounds).clear();
+                    }
                     Order::Plan { .. } => self.stop.store(false, Ordering::Relaxed),
                     _ => {}
                 }
@@ -196,6 +203,14 @@ impl Meeting for Desk {
         *lock(&self.news) = None;
         self.send(&Report::News { news });
         self.wait_for(&self.news, &self.stop)
+    }
+
+    fn round(&self, per_second: f64) {
+        self.send(&Report::Round { per_second });
+    }
+
+    fn round_of_all(&self, index: usize) -> Option<f64> {
+        lock(&self.rounds).get(index).copied()
     }
 
     fn begun(&self, begin_ns: u64) {

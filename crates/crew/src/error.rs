@@ -22,6 +22,14 @@ pub enum CrewError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A host that did not take a copy of this program.
+    #[error("`{host}` did not take a copy of the program: {why}")]
+    Copy {
+        /// Which.
+        host: String,
+        /// What happened.
+        why: String,
+    },
     /// One who went away or never answered.
     #[error("{who} {why}")]
     Lost {
@@ -70,6 +78,10 @@ impl CrewError {
         let help = match self {
             Self::Hosts { .. } => "write `--hosts a,b,node[01-16]`",
             Self::Start { .. } => "name a command that runs another on a host, such as `--ssh ssh`",
+            Self::Copy { .. } => {
+                "see that `ssh HOST` works without a password, and that `/tmp` there has room for \
+                 programs"
+            }
             Self::Lost { .. } => {
                 "see that `ssh HOST pgmeter --version` works without a password, or add \
                  `--copy-binary`"

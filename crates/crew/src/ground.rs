@@ -1,6 +1,7 @@
 //! Where the processes of a run work: each in a directory of its own below one that is marked as
 //! pgmeter's, and removed as a whole.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -36,16 +37,16 @@ impl Grounds {
     /// Which of the places are there; where one is wished that is not, it is made.
     pub fn look(
         &mut self,
-        plan: &Plan,
+        (plan, used): (&Plan, &BTreeSet<u32>),
         run: &str,
         places: &[Option<String>],
         makes: bool,
     ) -> Result<Vec<Option<String>>, Failed> {
         let mut found = Vec::new();
-        for (index, target) in plan.targets.iter().enumerate() {
-            let known = places.get(index).cloned().flatten();
+        for (index, target) in (0..).zip(&plan.targets) {
+            let known = places.get(index as usize).cloned().flatten();
             found.push(match known.filter(|place| Path::new(place).is_dir()) {
-                _ if target.kind == TargetKind::Null => None,
+                _ if !used.contains(&index) || !target.kind.is_path() => None,
                 Some(place) => Some(place),
                 None if makes => Some(self.make(target, run)?),
                 None => None,
@@ -146,11 +147,25 @@ fn is_common(entry: &fs::DirEntry) -> bool {
     entry.file_name().to_string_lossy().starts_with(COMMON)
 }
 
-/// The plan of a process, whose targets are its own directories, which are made.
-pub(crate) fn of_rank(plan: &Plan, rank: u32, places: &[Option<String>]) -> Result<Plan, Failed> {
-    let mut plan = plan.clone();
-    for (target, place) in plan.targets.iter_mut().zip(places) {
-        if target.kind == TargetKind::Null {
+/// The plan of a process, and the directories that were made for it.
+pub(crate) struct Own {
+    /// Its targets are these directories.
+    pub plan: Plan,
+    directories: Vec<PathBuf>,
+}
+
+/// The plan of a process that uses these targets, whose directories there are made.
+pub(crate) fn of_rank(
+    (plan, used): (&Plan, &BTreeSet<u32>),
+    rank: u32,
+    places: &[Option<String>],
+) -> Result<Own, Failed> {
+    let mut own = Own {
+        plan: plan.of_rank(rank),
+        directories: Vec::new(),
+    };
+    for ((index, target), place) in (0..).zip(&mut own.plan.targets).zip(places) {
+        if !used.contains(&index) || !target.kind.is_path() {
             continue;
         }
         let Some(place) = place else {
@@ -162,17 +177,20 @@ pub(crate) fn of_rank(plan: &Plan, rank: u32, places: &[Option<String>]) -> Resu
                 help: None,
             });
         };
-        let own = PathBuf::from(place).join(format!("rank-{rank:06}"));
-        make_directory(&own)?;
-        target.path = own;
+        let directory = PathBuf::from(place).join(format!("rank-{rank:06}"));
+        make_directory(&directory)?;
+        own.directories.push(directory.clone());
+        target.path = directory;
     }
-    Ok(plan)
+    Ok(own)
 }
 
-/// Removes the directories of a process, which are empty once it has released its targets.
-pub(crate) fn leave(plan: &Plan) {
-    for target in plan.targets.iter().filter(|it| it.kind != TargetKind::Null) {
-        let _ = fs::remove_dir(&target.path);
+impl Own {
+    /// Removes the directories of a process, which are empty once it has released its targets.
+    pub fn leave(&self) {
+        for directory in &self.directories {
+            let _ = fs::remove_dir(directory);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! their own. They speak in messages, whatever carries them: the standard streams of a command such
 //! as `ssh`, or MPI.
 
+mod copy;
 mod desk;
 mod error;
 mod ground;
@@ -16,6 +17,7 @@ mod pipes;
 mod worker;
 mod world;
 
+pub use copy::{copy_program, remove_copy};
 pub use desk::Desk;
 pub use error::CrewError;
 pub use hosts::hosts;

@@ -63,6 +63,8 @@ pub(crate) enum Order {
     Ping { number: u32 },
     /// So many rounds were done at most.
     Level { rounds: u64 },
+    /// So many operations a second were done by all in the next round.
+    Round { per_second: f64 },
     /// What became of files elsewhere.
     News { news: Vec<FileNews> },
     /// All begin at that time of the clock of whoever hears it.
@@ -87,6 +89,9 @@ pub(crate) struct MemberOptions {
     pub overwrite_devices: Vec<std::path::PathBuf>,
     pub create: bool,
     pub keep: bool,
+    /// Where each finds the token of sinks.
+    #[serde(default)]
+    pub sink_token_file: Option<std::path::PathBuf>,
 }
 
 /// What the others answer.
@@ -115,6 +120,11 @@ pub(crate) enum Report {
     /// So many rounds were done here at most; answered once all have told it.
     Level {
         rounds: u64,
+    },
+    /// So many operations a second were done here in the next round; answered once all have told
+    /// theirs.
+    Round {
+        per_second: f64,
     },
     /// What became of files here; answered once all have told it.
     News {

@@ -27,11 +27,11 @@ const SIGN: Duration = Duration::from_secs(1);
 const END_MAX: Duration = Duration::from_secs(2);
 /// So long is waited for what a command complains of when its output has ended: who holds it open
 /// for something else, as a shared connection of ssh does, need not end.
-const COMPLAINT_MAX: Duration = Duration::from_millis(500);
+pub(crate) const COMPLAINT_MAX: Duration = Duration::from_millis(500);
 /// So many messages wait for the leader; whoever has more to say waits.
 const WAITING_MAX: usize = 4096;
 /// How often it is looked whether something has ended.
-const LOOK: Duration = Duration::from_millis(10);
+pub(crate) const LOOK: Duration = Duration::from_millis(10);
 
 /// Commands that have processes work elsewhere.
 pub struct Children {
@@ -184,7 +184,7 @@ fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
 }
 
 /// Keeps the beginning of what is complained of.
-fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
+pub(crate) fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
     const KEPT_BYTES: usize = 4096;
     let mut bytes = [0; 1024];
     // All is read, or who complains would wait.
@@ -197,7 +197,7 @@ fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
 }
 
 /// The first line with anything in it, made printable and short.
-fn first_words(bytes: &[u8]) -> String {
+pub(crate) fn first_words(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     words(

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use workload::plan::{Cell, Plan};
 
 use crate::desk::Desk;
-use crate::ground::{Grounds, leave, of_rank, of_target};
+use crate::ground::{Grounds, of_rank, of_target};
 use crate::message::{Failed, MemberOptions, Order, PROTOCOL, Report};
 
 /// A process that does not lead, and where its orders come in.
@@ -76,13 +76,15 @@ impl Worker {
     fn with_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
         let mut grounds = Grounds::default();
         let mut places: Vec<Option<String>> = vec![None; plan.targets.len()];
+        let used = plan.targets_by_rank(self.rank + 1).pop();
+        let own = (plan, &used.unwrap_or_default());
         loop {
             match self.desk.next(&self.orders) {
                 Order::Ground {
                     places: known,
                     makes,
                 } => {
-                    let found = grounds.look(plan, &options.run, &known, makes);
+                    let found = grounds.look(own, &options.run, &known, makes);
                     self.desk.send(&match found {
                         Ok(found) => {
                             places.clone_from(&found);
@@ -91,10 +93,10 @@ impl Worker {
                         Err(failed) => Report::Failed(failed),
                     });
                 }
-                Order::Prepare => match of_rank(plan, self.rank, &places) {
+                Order::Prepare => match of_rank(own, self.rank, &places) {
                     Ok(own) => {
-                        let is_over = self.with_member((plan, &own), &grounds, options);
-                        leave(&own);
+                        let is_over = self.with_member((plan, &own.plan), &grounds, options);
+                        own.leave();
                         if is_over {
                             grounds.release_once_left();
                             return true;
@@ -129,6 +131,7 @@ impl Worker {
             overwrite_devices: options.overwrite_devices.clone(),
             create: options.create,
             keep: options.keep,
+            sink_token_file: options.sink_token_file.clone(),
             stop: desk.stop_flag(),
             skip: desk.skip_flag(),
             meeting: Some(Arc::clone(desk) as Arc<dyn run::Meeting>),
@@ -189,6 +192,7 @@ fn told_event(event: &RunEvent) -> Option<RunEvent> {
         RunEvent::Prepare { .. }
         | RunEvent::Cleanup { .. }
         | RunEvent::Progress { .. }
+        | RunEvent::Round { .. }
         | RunEvent::Warning { .. } => Some(event.clone()),
         RunEvent::Interval { cell, interval } => Some(RunEvent::Interval {
             cell: *cell,

@@ -104,10 +104,25 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         count_from_the_first(&mut run.outcomes);
     }
     let (mut measured, indexes) = assemble(lanes, run, &mut collection, transaction_kinds);
-    if let Some(rounds) = collection.rounds.take() {
-        rounds.narrow(&mut measured, &indexes, kit.is_cut());
-    }
+    leave_the_window(&kit, &mut collection, &mut measured, &indexes);
     Ok(measured)
+}
+
+/// Leaves of what was measured in rounds that of the last ones, which all processes have judged.
+fn leave_the_window(
+    kit: &CellKit<'_>,
+    collection: &mut Collection,
+    measured: &mut Measured,
+    indexes: &[i64],
+) {
+    collection.judge(kit.meeting);
+    let Some(mut rounds) = collection.rounds.take() else {
+        return;
+    };
+    if let Some(meeting) = kit.meeting {
+        rounds.hear_rest(meeting, &|| kit.is_cut());
+    }
+    rounds.narrow(measured, indexes, kit.is_cut());
 }
 
 /// What is kept besides the figures of all workers, and whether a standstill is left out.
@@ -366,7 +381,6 @@ fn assemble(
     let waits = &mut collection.waits;
     waits.close(end_ns.unwrap_or_default(), waited_ns);
     waits.put_into(&mut intervals, run.measure_ns);
-    collection.judge();
     for (outcome, left_out_ns) in run.outcomes.iter_mut().zip(&collection.left_out_ns) {
         outcome.measured_ns = outcome.measured_ns.saturating_sub(*left_out_ns);
     }

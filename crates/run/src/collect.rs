@@ -8,6 +8,7 @@ use stats::Interval;
 
 use crate::figures::operation_names;
 use crate::jobs::goals::GoalWatch;
+use crate::meeting::Meeting;
 use crate::outcome::Outcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};
@@ -110,10 +111,11 @@ impl Collection {
         }
     }
 
-    /// Judges the rounds that are complete; returns how many were judged by it.
-    pub fn judge(&mut self) -> usize {
+    /// Judges the rounds that are complete, of all processes where several share the run; returns
+    /// how many were judged by it.
+    pub fn judge(&mut self, meeting: Option<&dyn Meeting>) -> usize {
         let rounds = self.rounds.as_mut();
-        rounds.map_or(0, |rounds| rounds.judge(self.finished_index))
+        rounds.map_or(0, |rounds| rounds.judge(self.finished_index, meeting))
     }
 
     /// Whether no further round is needed.

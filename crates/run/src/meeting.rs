@@ -22,6 +22,12 @@ pub trait Meeting: Debug + Send + Sync {
     /// processes have said so.
     fn level(&self, rounds: u64, then: HearRounds);
 
+    /// In the cell's next round, so many operations a second were done here.
+    fn round(&self, per_second: f64);
+
+    /// How many all processes did in that round, 0-based; none until all have said so.
+    fn round_of_all(&self, index: usize) -> Option<f64>;
+
     /// The first of the workers here began at that time of the clock.
     fn begun(&self, begin_ns: u64);
 }

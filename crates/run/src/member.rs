@@ -24,7 +24,11 @@ impl<'a> Member<'a> {
     ) -> Result<Self, RunError> {
         let mut session = Session::new(plan, options, listener);
         crate::preflight::try_engines(plan)?;
+        session.find_peers()?;
         let admitted = session.admit_all()?;
+        for doubt in session.peers.doubts(plan) {
+            session.warn(doubt);
+        }
         match session.prepare_all(admitted) {
             Ok(()) => Ok(Self { session }),
             Err(error) => match session.finish(Err(error)).error {

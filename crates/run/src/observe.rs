@@ -136,11 +136,15 @@ impl Observer {
         record.device = self.device(begin, end, observed_ns);
         let used = |is_wanted: &dyn Fn(usize) -> bool| Used::of(measured, (begin, end), is_wanted);
         let workers = std::mem::take(&mut record.worker_figures).into_iter();
-        let with_cpu = |(index, worker)| match used(&|of_worker| of_worker == index) {
-            Some(used) => used.put_into(worker),
-            None => worker,
+        let with_cpu = |worker: WorkerFigures| {
+            // Its place among the workers of all processes.
+            let place = worker.worker_index as usize;
+            match used(&|of_worker| of_worker == place) {
+                Some(used) => used.put_into(worker),
+                None => worker,
+            }
         };
-        record.worker_figures = workers.enumerate().map(with_cpu).collect();
+        record.worker_figures = workers.map(with_cpu).collect();
         if let Some(all) = used(&|_| true) {
             record.set_threads(all.threads, all.time.waited_ns, all.time.elapsed_ns);
             let operations = record.operations.values();

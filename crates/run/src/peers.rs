@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use network::{CONNECTIONS_MAX, Peer, Sink, SinkOptions, Token};
-use results::{Warning, WarningCode, target_indexes};
+use results::{Warning, WarningCode};
 use workload::TcpAddress;
 use workload::plan::{Cell, EngineKind, Plan, TargetKind};
 
@@ -91,7 +91,7 @@ impl Peers {
 }
 
 fn is_touched(plan: &Plan, target_index: u32) -> bool {
-    let uses = |cell: &&Cell| target_indexes(cell).contains(&target_index);
+    let uses = |cell: &&Cell| cell.own_target_indexes().any(|it| it == target_index);
     let mut users = plan.cells.iter().filter(uses);
     users.any(|cell| cell.engine != EngineKind::Null)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Clock, OperationSet};
-use results::{PreconditionRecord, RunEvent, Warning, WarningCode, target_indexes};
+use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
 use workload::plan::{
     Cell, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
 };
@@ -30,7 +30,7 @@ impl Session<'_> {
         let Some(times) = cell.precondition else {
             return Ok(());
         };
-        for target_index in target_indexes(cell) {
+        for target_index in cell.own_target_indexes() {
             let known = &self.record.preconditions;
             let is_done = known.iter().any(|it| it.target_index == target_index);
             if !is_done && !self.stopped() {

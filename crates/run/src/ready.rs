@@ -87,7 +87,7 @@ impl<'a> Session<'a> {
                 .cells
                 .iter()
                 .filter(|cell| cell.engine != EngineKind::Null)
-                .filter(|cell| target_indexes(cell).contains(&target_index))
+                .filter(|cell| cell.own_target_indexes().any(|it| it == target_index))
                 .collect();
             let Some(first) = used_by.first() else {
                 continue;

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use results::{Latency, Names, RoundRecord, SteadyRecord, per_second};
 use stats::{Interval, SteadyState, SteadyVerdict};
@@ -12,8 +13,12 @@ use workload::plan::Cell;
 
 use crate::figures::operation_names;
 use crate::measured::{Measured, MeasuredRounds};
+use crate::meeting::Meeting;
 use crate::sample::Sample;
 use crate::times::{intervals_per_round, round_ns};
+
+/// How often is looked whether others have said what they did.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The rounds of a cell until now.
 pub(crate) struct Rounds {
@@ -23,6 +28,8 @@ pub(crate) struct Rounds {
     /// Counters of the last rounds of a window, and of what comes behind them.
     kept: VecDeque<Round>,
     records: Vec<RoundRecord>,
+    /// How many of them are judged: fewer, where others have yet to say what they did.
+    judged_count: usize,
     shape: Vec<Vec<Interval>>,
 }
 
@@ -55,6 +62,7 @@ impl Rounds {
             round_ns: round_ns(cell)?,
             kept: VecDeque::new(),
             records: Vec::new(),
+            judged_count: 0,
             shape,
         })
     }
@@ -62,8 +70,7 @@ impl Rounds {
     /// Adds what a lane counted in the interval of this index.
     pub fn add(&mut self, lane_index: usize, interval_index: i64, sample: &Sample) {
         let index = interval_index.max(0) / self.intervals_per_round;
-        let oldest = self.records.len() as i64 - self.state.rule().window_count as i64;
-        if index < oldest || self.is_decided() {
+        if index < self.oldest() || self.is_decided() {
             return;
         }
         let place = match self.kept.iter().position(|round| round.index >= index) {
@@ -88,22 +95,58 @@ impl Rounds {
         }
     }
 
-    /// Judges the rounds of which all intervals up to this index are there; returns how many
-    /// rounds were judged by it.
-    pub fn judge(&mut self, interval_index: i64) -> usize {
-        let before = self.records.len();
+    /// Judges the rounds of which all intervals up to this index are there, by what all processes
+    /// did where several share the run; returns how many rounds were judged by it.
+    pub fn judge(&mut self, interval_index: i64, meeting: Option<&dyn Meeting>) -> usize {
+        let before = self.judged_count;
         while !self.is_decided() {
             let next = self.records.len() as i64;
             if interval_index < (next + 1) * self.intervals_per_round - 1 {
                 break;
             }
             let record = self.record(next);
-            self.state.push(record.per_second);
             self.records.push(record);
-            let oldest = self.records.len() as i64 - self.state.rule().window_count as i64;
-            self.kept.retain(|round| round.index >= oldest);
+            match meeting {
+                Some(meeting) => meeting.round(record.per_second),
+                None => self.push(record.per_second),
+            }
         }
-        self.records.len() - before
+        if let Some(meeting) = meeting {
+            self.hear(meeting);
+        }
+        self.judged_count - before
+    }
+
+    /// Judges what is known of the rounds of all. All processes hear the same, so that all come to
+    /// the same verdict at the same round.
+    fn hear(&mut self, meeting: &dyn Meeting) {
+        while self.judged_count < self.records.len() && !self.is_decided() {
+            match meeting.round_of_all(self.judged_count) {
+                Some(per_second) => self.push(per_second),
+                None => break,
+            }
+        }
+    }
+
+    /// Waits for what others did in the rounds that were measured here.
+    pub fn hear_rest(&mut self, meeting: &dyn Meeting, is_cut: &dyn Fn() -> bool) {
+        self.hear(meeting);
+        while self.judged_count < self.records.len() && !self.is_decided() && !is_cut() {
+            std::thread::sleep(LOOK);
+            self.hear(meeting);
+        }
+    }
+
+    fn push(&mut self, per_second: f64) {
+        self.state.push(per_second);
+        self.judged_count += 1;
+        let oldest = self.oldest();
+        self.kept.retain(|round| round.index >= oldest);
+    }
+
+    /// The first round of the window that ends with the last one that was judged.
+    fn oldest(&self) -> i64 {
+        self.judged_count as i64 - self.state.rule().window_count as i64
     }
 
     /// Whether no further round is needed.
@@ -178,7 +221,7 @@ impl Rounds {
         SteadyRecord {
             rule: *self.state.rule(),
             verdict: self.state.verdict(),
-            rounds: self.records.clone(),
+            rounds: self.records[..self.judged_count].to_vec(),
             window: self.state.window(),
         }
     }
@@ -186,7 +229,7 @@ impl Rounds {
     /// The last rounds that were measured in full, at most a window of them, with their 0-based
     /// indexes; none without any.
     fn window(&self) -> Option<(u64, u64)> {
-        let end = self.records.len() as u64;
+        let end = self.judged_count as u64;
         let start = end.saturating_sub(self.state.rule().window_count as u64);
         (end > 0).then_some((start, end))
     }

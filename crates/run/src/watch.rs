@@ -72,7 +72,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
         collection.stills.extend(watch.sleep.check(kit.clock));
         collection.collect();
         tell_intervals(kit, collection, measure_ns);
-        if collection.judge() > 0 {
+        if collection.judge(kit.meeting) > 0 {
             tell_rounds(kit, collection);
         }
         if collection.is_decided() || kit.is_cut() {

@@ -138,6 +138,14 @@ pub enum TargetKind {
     Null,
 }
 
+impl TargetKind {
+    /// Whether the name of such a target is a path.
+    #[must_use]
+    pub const fn is_path(self) -> bool {
+        !matches!(self, Self::Null | Self::Network)
+    }
+}
+
 /// One measurement: a workload on targets at one queue depth with some workers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {

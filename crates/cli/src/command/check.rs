@@ -1,6 +1,6 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
-use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
+use workload::plan::{Cell, Plan, TargetPlan};
 use workload::{
     CheckedPlan, Diagnostic, Severity, TargetRemark, plan, plan_text_on, wanted_targets,
 };
@@ -42,7 +42,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             }),
     );
     let targets = planned.plan.targets.iter();
-    let touched = targets.filter(|target| is_path(target.kind));
+    let touched = targets.filter(|target| target.kind.is_path());
     let found = touched.filter_map(|target| target::unmounted(&target.path));
     let unmounted: Vec<_> = found
         .map(|found| Diagnostic::warning("", found.to_string()))
@@ -71,14 +71,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(Exit::Measured)
 }
 
-/// Whether such a target's name is a path.
-fn is_path(kind: TargetKind) -> bool {
-    !matches!(kind, TargetKind::Null | TargetKind::Network)
-}
-
 /// What is known of a target beside the plan.
 fn remark(target: &TargetPlan) -> TargetRemark {
-    if !is_path(target.kind) {
+    if !target.kind.is_path() {
         return TargetRemark::default();
     }
     TargetRemark {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
-use workload::plan::{Plan, TargetKind};
+use workload::plan::Plan;
 use workload::{
     Diagnostic, DiagnosticCode, Overrides, Planned, Workload, plan, to_toml, wanted_targets,
 };
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     }
     let create = args.workload.options.create;
     if team.is_none() {
-        team = Team::gather(args, &stop)?;
+        team = Team::gather(args, &workloads, &stop)?;
     }
     let planned = match &mut team {
         Some(team) => team.shared_plan(&workloads, &mut overrides, &stop)?,
@@ -181,8 +181,7 @@ pub(super) fn look_at(
 /// anything is written.
 pub(super) fn not_mounted(plan: &Plan) -> Vec<Warning> {
     let touched = plan.targets.iter();
-    let is_path = |kind| !matches!(kind, TargetKind::Null | TargetKind::Network);
-    let touched = touched.filter(|target| is_path(target.kind));
+    let touched = touched.filter(|target| target.kind.is_path());
     let found = touched.filter_map(|target| target::unmounted(&target.path));
     let warnings: Vec<Warning> = found
         .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))

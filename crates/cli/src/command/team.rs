@@ -1,24 +1,26 @@
 //! Processes that measure together with this one, on other hosts or started by MPI.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crew::{
-    Children, CrewError, FirstRank, Job, Leader, LeaderOptions, OnLost, Ranked, hosts, join,
-    serve_stdio,
+    Children, FirstRank, Job, Leader, LeaderOptions, OnLost, Ranked, copy_program, hosts, join,
+    remove_copy, serve_stdio,
 };
 use mpi::Launch;
-use workload::{Overrides, Planned, Workload, plan, wanted_targets};
+use workload::{
+    Overrides, Planned, Workload, hosts_of_groups, plan, wanted_targets, wanted_targets_of_groups,
+};
 
 use super::DEFAULT_TARGET;
 use crate::args::{CrewArgs, OnLostArg, RunArgs};
 use crate::failure::{Exit, Failure};
-use crate::signals::stop_flag;
+use crate::signals::{skip_at_signal, stop_flag};
 
 /// The processes of a run, led from here.
 pub(super) struct Team {
@@ -27,6 +29,8 @@ pub(super) struct Team {
     job: Option<Job>,
     /// Where commands did, which are ended when this goes.
     _children: Option<Children>,
+    /// The groups of workers that they have, where each has its own.
+    groups: Option<Vec<String>>,
 }
 
 impl Drop for Team {
@@ -59,7 +63,9 @@ impl Part {
         let is_first = launch.rank().unwrap_or(0) == 0;
         let mut heeded = None;
         let joined = join(launch, || {
-            let stop = heeded.insert(stop_flag(at_once));
+            // Launchers pass SIGUSR1 on to all, and the first alone goes on to the next cell.
+            let unheeded = skip_at_signal(&Arc::default());
+            let stop = heeded.insert(unheeded.and_then(|()| stop_flag(at_once)));
             stop.as_ref().map(Arc::clone).unwrap_or_default()
         });
         let part = match joined {
@@ -89,28 +95,33 @@ impl Team {
             leader: Leader::greet(first.hub, options, stop)?,
             job: Some(first.job),
             _children: None,
+            groups: None,
         })
     }
 
     /// Those that the arguments ask for; none where this process measures alone.
-    pub fn gather(args: &RunArgs, stop: &AtomicBool) -> Result<Option<Self>, Failure> {
-        let Some(list) = &args.crew.hosts else {
+    pub fn gather(
+        args: &RunArgs,
+        workloads: &[Workload],
+        stop: &AtomicBool,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(places) = Places::of(&args.crew, workloads)? else {
             return Ok(None);
         };
-        let hosts = hosts(list)?;
-        let remote = match args.crew.copy_binary {
-            true => copied(&args.crew, &hosts)?,
-            false => vec!["pgmeter".to_owned(); hosts.len()],
-        };
-        let each = args.crew.workers_per_host as usize;
-        let programs = hosts.iter().zip(&remote);
-        let commands = programs.clone().flat_map(|(host, program)| {
-            let start = || {
-                let mut command = on_host(&args.crew, host);
-                command.args([program, "worker"]);
-                command
-            };
-            std::iter::repeat_with(start).take(each).collect::<Vec<_>>()
+        let mut remote: BTreeMap<&str, String> = BTreeMap::new();
+        for host in &places.hosts {
+            if !remote.contains_key(host.as_str()) {
+                let program = match args.crew.copy_binary {
+                    true => copy_program(on_host(&args.crew, host), host, stop)?,
+                    false => "pgmeter".to_owned(),
+                };
+                remote.insert(host, program);
+            }
+        }
+        let commands = places.hosts.iter().map(|host| {
+            let mut command = on_host(&args.crew, host);
+            command.args([remote[host.as_str()].as_str(), "worker"]);
+            command
         });
         let (children, hub) = Children::start(commands.collect())?;
         let options = LeaderOptions {
@@ -120,18 +131,15 @@ impl Team {
         let greeted = Leader::greet(hub, options, stop);
         if args.crew.copy_binary {
             // They run it, so its name is not needed any more.
-            for (host, program) in programs {
-                let mut command = on_host(&args.crew, host);
-                let _ = command
-                    .args(["rm", "-f", program])
-                    .stdin(Stdio::null())
-                    .output();
+            for (host, program) in &remote {
+                remove_copy(on_host(&args.crew, host), program);
             }
         }
         Ok(Some(Self {
             leader: greeted?,
             job: None,
             _children: Some(children),
+            groups: places.groups,
         }))
     }
 
@@ -142,7 +150,10 @@ impl Team {
         overrides: &mut Overrides,
         stop: &AtomicBool,
     ) -> Result<Planned, Failure> {
-        overrides.set_ranks(self.leader.ranks());
+        match &self.groups {
+            Some(groups) => overrides.set_ranks_of_groups(groups.clone()),
+            None => overrides.set_ranks(self.leader.ranks()),
+        }
         self.planned(workloads, overrides, stop)
     }
 
@@ -156,12 +167,47 @@ impl Team {
         let wanted = wanted_targets(workloads, overrides);
         let reads_only = overrides.only_reads(workloads);
         let default = Some(DEFAULT_TARGET);
-        let facts = self.leader.facts(&wanted, default, reads_only, stop)?;
+        let of_groups = wanted_targets_of_groups(workloads, overrides);
+        let of_rank = |rank: u32| match &of_groups {
+            Some(all) => all[rank as usize].as_slice(),
+            None => wanted.as_slice(),
+        };
+        let facts = self.leader.facts(of_rank, default, reads_only, stop)?;
         let mut planned = plan(workloads, overrides, &facts)?;
         match planned.refusals.is_empty() {
             true => Ok(planned),
             false => Err(planned.refusals.swap_remove(0).into()),
         }
+    }
+}
+
+/// Where the processes of a run are.
+struct Places {
+    /// The host of each.
+    hosts: Vec<String>,
+    /// The groups of workers that they have, where each has its own.
+    groups: Option<Vec<String>>,
+}
+
+impl Places {
+    /// Those that the arguments ask for; none where this process measures alone.
+    fn of(args: &CrewArgs, workloads: &[Workload]) -> Result<Option<Self>, Failure> {
+        if !args.host.is_empty() {
+            let all = hosts_of_groups(workloads, &args.host)?;
+            let (groups, hosts) = all.into_iter().map(|it| (it.group, it.host)).unzip();
+            let groups = Some(groups);
+            return Ok(Some(Self { hosts, groups }));
+        }
+        let Some(list) = &args.hosts else {
+            return Ok(None);
+        };
+        let each = args.workers_per_host as usize;
+        let all = hosts(list)?.into_iter();
+        let hosts = all.flat_map(|host| std::iter::repeat_n(host, each));
+        Ok(Some(Self {
+            hosts: hosts.collect(),
+            groups: None,
+        }))
     }
 }
 
@@ -176,7 +222,13 @@ pub(super) fn options(args: &RunArgs) -> LeaderOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create: args.workload.options.create,
         keep: args.workload.options.keep,
+        sink_token_file: absolute(args.sink_token_file.as_deref()),
     }
+}
+
+/// Where a file is, wherever whoever reads it works.
+fn absolute(path: Option<&Path>) -> Option<PathBuf> {
+    path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 /// A command on a host, without what it is to run; Ctrl-C in the terminal is not for it.
@@ -185,44 +237,6 @@ fn on_host(args: &CrewArgs, host: &str) -> Command {
     let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".into()));
     command.args(words).arg(host).process_group(0);
     command
-}
-
-/// Copies this program to each host, and tells where it is there.
-fn copied(args: &CrewArgs, hosts: &[String]) -> Result<Vec<String>, Failure> {
-    const SCRIPT: &str = "f=$(mktemp \"${TMPDIR:-/tmp}/pgmeter.XXXXXX\") && cat > \"$f\" && \
-         chmod 700 \"$f\" && echo \"$f\"";
-    let mut paths = Vec::new();
-    for host in hosts {
-        let failed = |source| CrewError::Start {
-            command: format!("{} {host}", args.ssh),
-            source,
-        };
-        let own = File::open("/proc/self/exe").map_err(failed)?;
-        let mut command = on_host(args, host);
-        // A shell of the other side splits what it is given, so it is quoted for that.
-        command.args(["sh", "-c", &format!("'{SCRIPT}'")]);
-        let output = command
-            .stdin(own)
-            .stderr(Stdio::piped())
-            .output()
-            .map_err(failed)?;
-        let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        if !output.status.success() || !path.starts_with('/') {
-            let mut complaint = String::new();
-            let _ = output
-                .stderr
-                .as_slice()
-                .take(200)
-                .read_to_string(&mut complaint);
-            return Err(CrewError::Lost {
-                who: host.clone(),
-                why: format!("did not take a copy of the program: {}", complaint.trim()),
-            }
-            .into());
-        }
-        paths.push(path);
-    }
-    Ok(paths)
 }
 
 /// `worker`: measures what a leader on the standard streams says.

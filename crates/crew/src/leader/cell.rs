@@ -11,10 +11,10 @@ use run::CrewWatch;
 use workload::plan::Cell;
 
 use super::clocks::{Reading, offset};
-use super::course::Course;
+use super::course::{Course, note_warning};
 use super::{LOOK, Leader, OnLost, Said};
 use crate::CrewError;
-use crate::message::{Failed, Order, Report};
+use crate::message::{Failed, Order, Report, encode};
 use crate::worker::is_stopped;
 
 /// Between the agreement and the start there is at least so much time, in nanoseconds.
@@ -33,9 +33,11 @@ impl Leader {
             let why = self.peers[rank as usize].lost.clone().unwrap_or_default();
             return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
         }
-        let order = self.order(cell);
-        let mut course = Course::new(cell, self.present());
-        self.say_all(&order);
+        let bytes = encode(&self.order(cell));
+        let mut course = Course::new(cell, self.workers_of(cell));
+        for rank in course.working.clone() {
+            self.say_bytes(rank, bytes.clone());
+        }
         while !course.is_over() {
             self.look(&mut course, watch)?;
         }
@@ -51,15 +53,25 @@ impl Leader {
         }
         if course.done.is_empty() {
             return Err(CrewError::LostAtWork {
-                who: "every process".to_owned(),
+                who: "every process that works in the cell".to_owned(),
                 why: "was lost".to_owned(),
             });
         }
         let records = self.together(&mut course, &after, cell);
-        for record in &records {
-            watch.warnings.extend(doubt_crew(record));
-        }
+        // Who has other things to do is not slow.
+        let is_alike = cell.is_shared_alike();
+        let doubts = records.iter().flat_map(doubt_crew);
+        let doubts = doubts.filter(|it| is_alike || it.code != WarningCode::RankImbalance);
+        watch.warnings.extend(doubts);
         Ok(records)
+    }
+
+    /// Those who are there and have workers in the cell; all where it has none.
+    fn workers_of(&self, cell: &Cell) -> Vec<u32> {
+        let ranks = cell.ranks();
+        let mut present = self.present();
+        present.retain(|rank| ranks.is_empty() || ranks.contains(rank));
+        present
     }
 
     /// The cell as an order: its workers, which may be many, and what they do with files are known
@@ -93,6 +105,9 @@ impl Leader {
             let levels = std::mem::take(&mut course.levels);
             let rounds = levels.into_values().max().unwrap_or(0);
             self.say_all(&Order::Level { rounds });
+        }
+        while let Some(per_second) = course.take_round() {
+            self.say_all(&Order::Round { per_second });
         }
         if course.has_news() && !course.is_cut {
             self.spread_news(course);
@@ -136,6 +151,7 @@ impl Leader {
             Report::Level { rounds } => {
                 course.levels.insert(rank, rounds);
             }
+            Report::Round { per_second } => course.note_round(rank, per_second),
             Report::News { news } => {
                 course.news.insert(rank, news);
             }
@@ -159,7 +175,9 @@ impl Leader {
                 }
             }
             Report::Event { event } => match *event {
-                RunEvent::Warning { warning } => course.add_warning(rank, warning),
+                RunEvent::Warning { warning } => {
+                    note_warning(&mut course.warnings, rank, warning);
+                }
                 event => {
                     let told = course.live.take(rank, event, &course.working);
                     told.iter().for_each(|it| (watch.listener)(it));
@@ -253,6 +271,7 @@ impl Leader {
     ) -> Vec<CellRecord> {
         let count = course.done.values().map(Vec::len).min().unwrap_or(0);
         let start_ns = course.starts_ns.last().copied().unwrap_or(0) + cell.ramp_time_ns;
+        let ranks = cell.ranks();
         let mut records = Vec::with_capacity(count);
         for place in 0..count {
             let parts: Vec<RankCell> = course
@@ -274,6 +293,7 @@ impl Leader {
             let is_done = |rank: &u32| course.done.contains_key(rank);
             let is_told = |rank: &u32| course.lost_ns.contains_key(rank);
             let before = self.absent().into_iter();
+            let before = before.filter(|rank| ranks.is_empty() || ranks.contains(rank));
             let before = before.filter(|rank| !is_done(rank) && !is_told(rank));
             let lost = lost.chain(before.map(|rank| (rank, 0)));
             let named =
@@ -285,7 +305,7 @@ impl Leader {
     }
 
     /// A warning of some, or of all, of those at work.
-    fn told(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
+    pub(super) fn told(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
         let who = match ranks {
             _ if ranks.len() == count => return warning,
             [rank] => self.who(*rank),

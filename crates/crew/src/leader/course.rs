@@ -1,6 +1,6 @@
 //! How far a cell is that several processes measure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use results::{CellRecord, RunEvent, Warning};
 use run::FileNews;
@@ -12,6 +12,7 @@ use crate::message::{Failed, Report};
 
 /// So many different warnings of a cell are kept.
 const WARNINGS_MAX: usize = 1000;
+const ROUNDS_AHEAD_MAX: usize = 4096;
 
 /// How far a cell is.
 pub(super) struct Course {
@@ -24,6 +25,8 @@ pub(super) struct Course {
     pub working: BTreeSet<u32>,
     /// Who of them has told how many rounds were done at most, and how many that are.
     pub levels: BTreeMap<u32, u64>,
+    /// Operations a second of the rounds that not all of them have told yet.
+    pub rounds: BTreeMap<u32, VecDeque<f64>>,
     /// Who of them has told what became of files, and what that was.
     pub news: BTreeMap<u32, Vec<FileNews>>,
     /// Who of them is ready for the next stage.
@@ -53,6 +56,7 @@ impl Course {
             rank_count: ranks.len(),
             working: ranks.into_iter().collect(),
             levels: BTreeMap::new(),
+            rounds: BTreeMap::new(),
             news: BTreeMap::new(),
             armed: BTreeSet::new(),
             starts_ns: Vec::new(),
@@ -72,6 +76,11 @@ impl Course {
         match report {
             Report::Armed | Report::Pong { .. } | Report::Begun { .. } => true,
             Report::News { .. } | Report::Level { .. } => true,
+            // Nobody may be so many rounds ahead of the others.
+            Report::Round { .. } => {
+                let mut waiting = self.rounds.values();
+                waiting.all(|it| it.len() < ROUNDS_AHEAD_MAX)
+            }
             Report::Measured { records, .. } => records
                 .iter()
                 .all(|it| it.index == self.cell && it.workers as usize <= self.worker_count),
@@ -98,6 +107,22 @@ impl Course {
     /// Whether all that are at work have told what became of files.
     pub fn has_news(&self) -> bool {
         !self.working.is_empty() && self.news.len() == self.working.len()
+    }
+
+    /// Takes note of a round that one has done.
+    pub fn note_round(&mut self, rank: u32, per_second: f64) {
+        self.rounds.entry(rank).or_default().push_back(per_second);
+    }
+
+    /// Operations a second of all in the next round that all have told.
+    pub fn take_round(&mut self) -> Option<f64> {
+        let has_told = |rank| self.rounds.get(rank).is_some_and(|it| !it.is_empty());
+        if self.working.is_empty() || !self.working.iter().all(has_told) {
+            return None;
+        }
+        let rates = self.rounds.values_mut().filter_map(VecDeque::pop_front);
+        // What is not finite cannot be said.
+        Some(rates.sum::<f64>().clamp(0.0, f64::MAX))
     }
 
     /// One that waits for the others.
@@ -137,17 +162,17 @@ impl Course {
         self.working.remove(&rank);
         self.armed.remove(&rank);
         self.news.remove(&rank);
+        self.rounds.remove(&rank);
         self.levels.remove(&rank);
     }
+}
 
-    pub fn add_warning(&mut self, rank: u32, warning: Warning) {
-        let place = self.warnings.iter().position(|(it, _)| *it == warning);
-        match place {
-            Some(place) => self.warnings[place].1.push(rank),
-            None if self.warnings.len() < WARNINGS_MAX => {
-                self.warnings.push((warning, vec![rank]));
-            }
-            None => {}
-        }
+/// Takes note of who has told a warning.
+pub(super) fn note_warning(all: &mut Vec<(Warning, Vec<u32>)>, rank: u32, warning: Warning) {
+    let place = all.iter().position(|(it, _)| *it == warning);
+    match place {
+        Some(place) => all[place].1.push(rank),
+        None if all.len() < WARNINGS_MAX => all.push((warning, vec![rank])),
+        None => {}
     }
 }

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use results::{RunEvent, Warning, WarningCode};
 use run::CrewWatch;
-use workload::plan::{Plan, TargetKind};
+use workload::plan::Plan;
 
+use super::course::note_warning;
 use super::{CLEANING_MAX, LOOK, Leader, Said};
 use crate::CrewError;
 use crate::message::{Order, Report};
@@ -28,12 +29,19 @@ impl Leader {
         let mut progress = Progress::default();
         let listener = &mut *watch.listener;
         let is_wanted = |report: &Report| matches!(report, Report::Prepared { .. });
+        let mut warnings = Vec::new();
         let mut told = |rank, event| {
-            if let Some(event) = progress.add(rank, event) {
+            if let RunEvent::Warning { warning } = event {
+                note_warning(&mut warnings, rank, warning);
+            } else if let Some(event) = progress.add(rank, event) {
                 listener(&event);
             }
         };
         let answers = self.answers(&ranks, is_wanted, watch.stop, &mut told)?;
+        for (warning, of_ranks) in warnings {
+            let told = self.told(warning, &of_ranks, ranks.len());
+            watch.warnings.push(told);
+        }
         for (rank, report) in answers {
             if let Report::Prepared { environment } = report {
                 self.peers[rank as usize].environment = *environment;
@@ -45,18 +53,20 @@ impl Leader {
     /// Who sees the directory that another has made works there; on hosts that do not, the first
     /// makes one.
     fn agree_on_places(&mut self, plan: &Plan, stop: &AtomicBool) -> Result<(), CrewError> {
-        let nowhere: Vec<Option<String>> = vec![None; plan.targets.len()];
-        let needs = |places: &[Option<String>]| {
-            let mut targets = plan.targets.iter().zip(places);
-            targets.any(|(target, place)| target.kind != TargetKind::Null && place.is_none())
+        let used = plan.targets_by_rank(self.ranks());
+        let needs = |rank: u32, places: &[Option<String>]| {
+            let mut targets = (0..).zip(plan.targets.iter().zip(places));
+            targets.any(|(index, (target, place))| {
+                used[rank as usize].contains(&index) && target.kind.is_path() && place.is_none()
+            })
         };
         let ranks = self.present();
         let is_wanted = |report: &Report| matches!(report, Report::Grounded { .. });
-        let mut all = vec![nowhere.clone(); self.peers.len()];
+        let mut known: Vec<Option<String>> = vec![None; plan.targets.len()];
+        let mut all = vec![known.clone(); self.peers.len()];
         self.makers.clear();
-        let mut known = nowhere;
-        for maker in self.first_of_hosts() {
-            if !needs(&all[maker as usize]) {
+        for maker in ranks.clone() {
+            if !needs(maker, &all[maker as usize]) {
                 continue;
             }
             let made = |_| Order::Ground {
@@ -64,20 +74,16 @@ impl Leader {
                 makes: true,
             };
             // Should it be lost before it answers, it may have made some all the same.
-            self.makers.push((maker, known.clone()));
+            self.makers.push(maker);
             for (_, report) in self.ask(&[maker], made, is_wanted, stop)? {
                 if let Report::Grounded { places } = report {
-                    known = places;
+                    // What it does not use is where others have it.
+                    let places = places.into_iter().zip(&known);
+                    known = places.map(|(own, known)| own.or(known.clone())).collect();
                 }
             }
-            if let Some((_, places)) = self.makers.last_mut() {
-                places.clone_from(&known);
-            }
-            let unplaced: Vec<u32> = ranks
-                .iter()
-                .copied()
-                .filter(|rank| needs(&all[*rank as usize]))
-                .collect();
+            let is_unplaced = |rank: &u32| needs(*rank, &all[*rank as usize]);
+            let unplaced: Vec<u32> = ranks.iter().copied().filter(is_unplaced).collect();
             let look = |_| Order::Ground {
                 places: known.clone(),
                 makes: false,
@@ -142,11 +148,11 @@ impl Leader {
 
     /// What all of a host worked in is left where the process is lost that made it.
     fn warn_of_lost_makers(&self, watch: &mut CrewWatch<'_>) {
-        let lost = self.makers.iter().map(|(rank, _)| *rank);
+        let lost = self.makers.iter().copied();
         let lost = lost.filter(|rank| self.peers[*rank as usize].lost.is_some());
         let targets = self.plan.iter().flat_map(|plan| &plan.targets);
         let targets: Vec<String> = targets
-            .filter(|target| target.kind != TargetKind::Null)
+            .filter(|target| target.kind.is_path())
             .map(|target| target.path.display().to_string())
             .collect();
         for rank in lost {

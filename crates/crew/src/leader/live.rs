@@ -42,6 +42,8 @@ impl Live {
                 *number += 1;
                 self.complete(cell, ranks)
             }
+            // All judge the rounds of all.
+            RunEvent::Round { .. } if ranks.first() == Some(&rank) => vec![event],
             RunEvent::Progress { .. } => {
                 self.progress.insert(rank, event);
                 let is_first = ranks.first() == Some(&rank);

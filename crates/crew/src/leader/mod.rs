@@ -58,6 +58,8 @@ pub struct LeaderOptions {
     pub create: bool,
     /// Whether test files stay.
     pub keep: bool,
+    /// Where each process finds the token of sinks.
+    pub sink_token_file: Option<std::path::PathBuf>,
 }
 
 /// One of the others.
@@ -79,8 +81,8 @@ pub struct Leader {
     options: LeaderOptions,
     clock: TscClock,
     plan: Option<Plan>,
-    /// Who made directories for others, and where.
-    makers: Vec<(u32, Vec<Option<String>>)>,
+    /// Who made directories for others.
+    makers: Vec<u32>,
     /// When the others were last listened to.
     listened: Instant,
     /// When it was last looked at who wants to hear a sign.
@@ -152,35 +154,46 @@ impl Leader {
         Ok(leader)
     }
 
-    /// What planning must know of these targets, as the first process sees them.
+    /// What planning must know of the targets of each process, as the first one sees them that
+    /// has them.
     ///
     /// # Errors
     /// When one of them cannot be used on some host.
-    pub fn facts(
+    pub fn facts<'t>(
         &mut self,
-        targets: &[String],
+        targets: impl Fn(u32) -> &'t [String],
         default_target: Option<&str>,
         reads_only: bool,
         stop: &AtomicBool,
     ) -> Result<SystemFacts, CrewError> {
         let create = self.options.create;
-        let asked = self.first_of_hosts();
-        let probe = || Order::Probe {
-            targets: targets.to_vec(),
+        let mut known = BTreeSet::new();
+        let ranks = (0..).zip(&self.peers);
+        let firsts = ranks.filter_map(|(rank, peer)| {
+            let is_first = known.insert((peer.host.as_str(), targets(rank)));
+            is_first.then_some(rank)
+        });
+        let asked: Vec<u32> = firsts.collect();
+        let probe = |rank| Order::Probe {
+            targets: targets(rank).to_vec(),
             default_target: default_target.map(str::to_owned),
             create,
             reads_only,
         };
         let is_wanted = |report: &Report| matches!(report, Report::Facts { .. });
-        let answers = self.ask(&asked, |_| probe(), is_wanted, stop)?;
+        let answers = self.ask(&asked, probe, is_wanted, stop)?;
         let mut all = answers.into_iter().filter_map(|(_, report)| match report {
             Report::Facts { facts } => Some(facts),
             _ => None,
         });
         let mut first = all.next().unwrap_or_default();
         for other in all {
-            for (known, found) in first.targets.iter_mut().zip(&other.targets) {
-                known.free_bytes = known.free_bytes.min(found.free_bytes);
+            for found in other.targets {
+                let mut targets = first.targets.iter_mut();
+                match targets.find(|it| it.path == found.path) {
+                    Some(known) => known.free_bytes = known.free_bytes.min(found.free_bytes),
+                    None => first.targets.push(found),
+                }
             }
             first.memory_bytes = first.memory_bytes.min(other.memory_bytes);
             first.cpu_count = first.cpu_count.min(other.cpu_count);
@@ -197,14 +210,6 @@ impl Leader {
     /// Tells all that nothing follows.
     pub fn dismiss(&mut self) {
         self.say_all(&Order::Bye);
-    }
-
-    /// The first process of each host.
-    fn first_of_hosts(&self) -> Vec<u32> {
-        let mut known = BTreeSet::new();
-        let ranks = (0..).zip(&self.peers);
-        let firsts = ranks.filter(|(_, peer)| known.insert(peer.host.clone()));
-        firsts.map(|(rank, _)| rank).collect()
     }
 
     /// Those who are there.
@@ -387,6 +392,7 @@ impl Leader {
             overwrite_devices: self.options.overwrite_devices.clone(),
             create: self.options.create,
             keep: self.options.keep,
+            sink_token_file: self.options.sink_token_file.clone(),
         };
         let order = Order::Plan {
             plan: Box::new(plan.clone()),

@@ -116,23 +116,39 @@ fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, 
     if !IntervalRecord::tells_apart(count) {
         return;
     }
+    let mut indexes: Vec<u32> = parts.iter().flat_map(worker_indexes).collect();
+    indexes.sort_unstable();
     let mut first = 0;
     for part in parts {
         let own = part.record.workers as usize;
+        // As the figures of workers stand; one after the other where these are not told apart.
+        let place_of = |index| indexes.binary_search(&index).ok();
+        let mut places: Vec<usize> = worker_indexes(part).filter_map(place_of).collect();
+        if places.len() != own {
+            places = (first..first + own).collect();
+        }
         for interval in &part.record.intervals {
             let Some(sum) = by_place.get_mut(&place(interval, length_ns)) else {
                 continue;
             };
             sum.workers.resize(count, PartFigures::default());
-            let told = match interval.workers.len() == own {
-                true => interval.workers.clone(),
-                false => vec![together(&interval.operations)],
+            let told: Vec<PartFigures> = match interval.workers.len() {
+                // A process of several has a place for each worker of all.
+                all if all == count => places.iter().map(|it| interval.workers[*it]).collect(),
+                all if all == own => interval.workers.clone(),
+                _ => vec![together(&interval.operations)],
             };
-            let places = sum.workers[first..first + own].iter_mut();
-            places.zip(&told).for_each(|(sum, it)| sum.merge(it));
+            for (place, told) in places.iter().zip(&told) {
+                sum.workers[*place].merge(told);
+            }
         }
         first += own;
     }
+}
+
+/// Which of the cell's workers a process had.
+fn worker_indexes(part: &RankCell) -> impl Iterator<Item = u32> {
+    part.record.worker_figures.iter().map(|it| it.worker_index)
 }
 
 fn together(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {

@@ -14,7 +14,7 @@ use stats::Histogram;
 use crate::parts::{CpuFigures, TargetFigures};
 use crate::{
     CellCrew, CellRecord, ClockOffset, ErrnoCount, Latency, OpenLoopFigures, OperationFigures,
-    Operations, RankFigures, Status, TransactionFigures, per_second,
+    Operations, RankFigures, RoundRecord, Status, SteadyRecord, TransactionFigures, per_second,
 };
 
 /// What a process measured of a cell.
@@ -51,6 +51,7 @@ pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     record.transactions = transactions(records().map(|it| &it.transactions), time_ns);
     record.total = operation(records().map(|it| &it.total), time_ns);
     record.open_loop = open_loop(records().filter_map(|it| it.open_loop.as_ref()));
+    record.steady = steady(records().filter_map(|it| it.steady.as_ref()));
     record.errors = errors(records().flat_map(|it| &it.errors));
     record.standstills = records().flat_map(|it| it.standstills.clone()).collect();
     record.first_done_ns = records().filter_map(|it| it.first_done_ns).min();
@@ -178,6 +179,27 @@ fn open_loop<'a>(of: impl Iterator<Item = &'a OpenLoopFigures> + Clone) -> Optio
         backlog_end: sum(|it| it.backlog_end),
         ..first
     })
+}
+
+/// All have judged the rounds of all; what is known of each adds up but for percentiles.
+fn steady<'a>(of: impl Iterator<Item = &'a SteadyRecord>) -> Option<SteadyRecord> {
+    let all: Vec<&SteadyRecord> = of.collect();
+    let (first, others) = all.split_first()?;
+    let mut sum = (*first).clone();
+    for (index, round) in sum.rounds.iter_mut().enumerate() {
+        for other in others.iter().filter_map(|it| it.rounds.get(index)) {
+            let weighed = |it: &RoundRecord| Some(it.latency_mean_ns? * it.count as f64);
+            let latencies_ns = weighed(round).unwrap_or(0.0) + weighed(other).unwrap_or(0.0);
+            round.count = round.count.saturating_add(other.count);
+            round.errors = round.errors.saturating_add(other.errors);
+            round.per_second += other.per_second;
+            round.bytes_per_second += other.bytes_per_second;
+            let mean_ns = latencies_ns / round.count as f64;
+            round.latency_mean_ns = (round.count > 0).then_some(mean_ns);
+            round.latency_p99_ns = None;
+        }
+    }
+    Some(sum)
 }
 
 fn errors<'a>(of: impl Iterator<Item = &'a ErrnoCount>) -> Vec<ErrnoCount> {

@@ -10,10 +10,12 @@ pub(super) fn merged<'a>(
 ) -> Option<PhaseFigures> {
     let all: Vec<&PhaseFigures> = of.flatten().collect();
     let first = *all.first()?;
+    let mut rounds = by_place(all.iter().map(|it| it.rounds.as_slice()), add_round);
+    rounds.iter_mut().for_each(begin_with_the_first);
     Some(PhaseFigures {
         steps: by_place(all.iter().map(|it| it.steps.as_slice()), add_step),
         labels: labels(&all),
-        rounds: by_place(all.iter().map(|it| it.rounds.as_slice()), add_round),
+        rounds,
         told_round: all.iter().filter_map(|it| it.told_round).reduce(longer),
         pool: all.iter().filter_map(|it| it.pool).reduce(both_pools),
         ..first.clone()
@@ -50,6 +52,26 @@ fn add_round(sum: &mut RoundFigures, other: &RoundFigures) {
     sum.time_ns = sum.time_ns.max(other.time_ns);
     sum.sync_ns = sum.sync_ns.max(other.sync_ns);
     sum.workers.extend(other.workers.iter().cloned());
+}
+
+/// Processes tell of windows from when all were to begin; together, they count from when the first
+/// one did.
+fn begin_with_the_first(round: &mut RoundFigures) {
+    let windows = || round.workers.iter().filter_map(|it| it.window);
+    let begin_ns = windows().map(|it| it.begin_ns).min().unwrap_or(0);
+    for window in round.workers.iter_mut().filter_map(|it| it.window.as_mut()) {
+        for at_ns in [
+            &mut window.begin_ns,
+            &mut window.body_ns,
+            &mut window.body_end_ns,
+            &mut window.end_ns,
+        ] {
+            *at_ns = at_ns.saturating_sub(begin_ns);
+        }
+        if let Some(wall) = &mut window.wall {
+            wall.at_ns = wall.at_ns.saturating_sub(begin_ns);
+        }
+    }
 }
 
 fn longer(a: ToldRound, b: ToldRound) -> ToldRound {
@@ -97,5 +119,43 @@ fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
         transactions_ns: a.transactions_ns.max(b.transactions_ns),
         deletion_ns: a.deletion_ns.max(b.deletion_ns),
         directories_removed_ns: a.directories_removed_ns.max(b.directories_removed_ns),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phase_figures::{WorkerTimes, WorkerWindow};
+
+    #[test]
+    fn windows_of_processes_stay_as_far_apart_as_they_were() {
+        let of_process = |windows: &[(u64, u64)]| {
+            let workers = windows.iter().map(|(begin_ns, end_ns)| WorkerTimes {
+                window: Some(WorkerWindow {
+                    begin_ns: *begin_ns,
+                    body_ns: *begin_ns,
+                    body_end_ns: *end_ns,
+                    end_ns: *end_ns,
+                    ..WorkerWindow::default()
+                }),
+                ..WorkerTimes::default()
+            });
+            PhaseFigures {
+                rounds: vec![RoundFigures {
+                    workers: workers.collect(),
+                    ..RoundFigures::default()
+                }],
+                ..PhaseFigures::default()
+            }
+        };
+        let both = [
+            of_process(&[(70, 500), (40, 450)]),
+            of_process(&[(90, 700)]),
+        ];
+        let sum = merged(both.iter().map(Some)).expect("figures");
+        let windows = sum.rounds[0].workers.iter().filter_map(|it| it.window);
+        let ends = windows.map(|it| (it.begin_ns, it.body_end_ns, it.end_ns));
+        let wanted = [(30, 460, 460), (0, 410, 410), (50, 660, 660)];
+        assert_eq!(ends.collect::<Vec<_>>(), wanted);
     }
 }

@@ -4,6 +4,7 @@ mod crew_doubts;
 mod device_doubts;
 mod doubts;
 mod limits;
+mod merged;
 mod processors;
 mod record;
 mod sample;

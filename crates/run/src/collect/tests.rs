@@ -242,11 +242,11 @@ fn lanes_in_rounds(count: usize) -> Lanes {
 fn rounds_are_judged_when_their_intervals_are_there_and_add_up() {
     let mut lanes = lanes_in_rounds(2);
     for tenth in 0..6 {
-        assert_eq!(lanes.collection.judge(), 0);
+        assert_eq!(lanes.collection.judge(None), 0);
         lanes.give(0, sample(tenth * 100, (tenth + 1) * 100, 10));
-        assert_eq!(lanes.collection.judge(), 0);
+        assert_eq!(lanes.collection.judge(None), 0);
         lanes.give(1, sample(tenth * 100, (tenth + 1) * 100, 5));
-        assert_eq!(lanes.collection.judge(), (tenth % 2) as usize);
+        assert_eq!(lanes.collection.judge(None), (tenth % 2) as usize);
     }
     assert!(lanes.collection.is_decided());
     let told = lanes.collection.rounds.as_ref().unwrap().told();
@@ -263,12 +263,12 @@ fn what_comes_after_its_round_was_judged_counts_in_a_later_one() {
     for tenth in 0..5 {
         lanes.give(0, sample(tenth * 100, (tenth + 1) * 100, 10));
     }
-    assert_eq!(lanes.collection.judge(), 1);
+    assert_eq!(lanes.collection.judge(None), 1);
     // Its middle lies in the first round.
     lanes.give(1, sample(0, 350, 7));
     lanes.give(1, sample(350, 600, 7));
     lanes.give(0, sample(500, 600, 10));
-    assert_eq!(lanes.collection.judge(), 2);
+    assert_eq!(lanes.collection.judge(None), 2);
     let told = lanes.collection.rounds.as_ref().unwrap().told();
     let counts: Vec<u64> = told.rounds.iter().map(|round| round.count).collect();
     assert_eq!(counts[0], 20);

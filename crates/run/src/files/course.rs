@@ -42,6 +42,8 @@ pub(super) enum Work {
 pub(super) struct Done<'a> {
     /// How long it took, in nanoseconds: until the last worker was done.
     pub time_ns: u64,
+    /// When all processes were to begin, in nanoseconds of the clock, where several share the run.
+    pub since_ns: Option<u64>,
     /// Whether it was stopped before all was done: its time says nothing of the whole.
     pub is_cut: bool,
     pub effort: Effort,
@@ -92,6 +94,7 @@ impl<'a> Done<'a> {
     pub fn timed(time_ns: u64) -> Self {
         Self {
             time_ns,
+            since_ns: None,
             is_cut: false,
             effort: Effort::default(),
             requests: Vec::new(),

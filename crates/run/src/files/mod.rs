@@ -313,6 +313,7 @@ impl FilesKit<'_> {
             cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
             requests,
             is_cut,
+            since_ns: self.meeting.map(|_| measured.measure_ns),
             effort: Effort::of(&usage),
             lanes: &measured.lanes,
             ..Done::timed(longest_ns(&measured))

@@ -1,6 +1,6 @@
 //! From an Iometer configuration to a workload.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use units::{Bytes, Percent, Span};
 
@@ -10,6 +10,7 @@ use super::document::{
 };
 use super::extras::{Extras, ManagerShare, NetworkTarget, NetworkWorker, SwitchedOff};
 use super::keywords::{Assignment, RecordResults, StepType, TestType};
+use super::names::{group_names, one_line};
 use crate::Diagnostic;
 use crate::model::{self, ContentChoice, Cycle, DepthCycle, OneOrMany, StepKind, Workload};
 
@@ -96,7 +97,7 @@ impl Import {
         let is_known =
             |name: &str| known.contains(&name.to_lowercase()) || AccessSpec::is_idle_name(name);
         let by_default = assigned_by_default(specs);
-        let groups = group_names(managers);
+        let groups = group_names(managers.iter().map(|it| &it.identity));
         for (manager_index, manager) in managers.iter().enumerate() {
             let before = self.workers.len();
             let group = groups.get(manager_index).filter(|_| managers.len() > 1);
@@ -244,13 +245,6 @@ impl Import {
     }
 }
 
-/// Text as it can stand in a title or a name: one line; nothing if it is empty.
-fn one_line(text: &str) -> Option<String> {
-    let text = text.replace(char::is_control, " ");
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
 /// Lists of a file of at most 16 MiB are shorter than 2^32.
 fn index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -264,22 +258,6 @@ fn assigned_by_default(specs: &[AccessSpec]) -> Vec<String> {
         .filter(given)
         .map(|spec| spec.name.clone())
         .collect()
-}
-
-/// A name for each manager, with its number where the name alone is not enough.
-fn group_names(managers: &[Manager]) -> Vec<String> {
-    let mut counts = HashMap::new();
-    for manager in managers {
-        *counts.entry(&manager.identity.name).or_insert(0_u32) += 1;
-    }
-    let name = |manager: &Manager| {
-        let name = one_line(&manager.identity.name).unwrap_or_else(|| "manager".to_owned());
-        match counts.get(&manager.identity.name) {
-            Some(2..) => format!("{name} {}", manager.identity.id),
-            _ => name,
-        }
-    };
-    managers.iter().map(name).collect()
 }
 
 fn access_line(line: &AccessLine) -> model::AccessLine {

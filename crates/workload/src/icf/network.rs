@@ -4,6 +4,7 @@
 use super::document::{IdName, Target, TargetSettings};
 use super::extras::{Extras, ManagerShare, NetworkWorker};
 use super::keywords::{Assignment, WorkerKind};
+use super::names::group_names;
 use crate::address::TcpAddress;
 use crate::diagnostic::{Diagnostic, printable};
 use crate::model::{OneOrMany, Worker, Workload};
@@ -22,11 +23,17 @@ pub(crate) fn with_network_workers(workload: &Workload) -> (Workload, Vec<Diagno
     extras.network = other;
     let tcp: Vec<NetworkWorker> = tcp;
     let mut own_names = Vec::new();
+    let managers = extras.managers.iter().map(|it| &it.identity);
+    let groups = Some(group_names(managers)).filter(|it| it.len() > 1);
     let all_specs = workload.access_spec.iter().filter_map(|it| it.name.clone());
     let all_specs: Vec<String> = all_specs.collect();
     for network in &tcp {
         let worker = worker(network, extras, &all_specs, &mut own_names);
-        workload.worker.push(worker);
+        let groups = groups.as_ref();
+        workload.worker.push(Worker {
+            group: groups.and_then(|it| it.get(network.manager_index as usize).cloned()),
+            ..worker
+        });
     }
     let warnings = (!own_names.is_empty()).then(|| started_here(&own_names));
     (workload, warnings.into_iter().collect())
@@ -84,7 +91,6 @@ fn worker(
     let name = worker.name.replace(char::is_control, " ");
     let native = Worker {
         name: Some(name.trim().to_owned()).filter(|name| !name.is_empty()),
-        group: manager.map(|manager| manager.identity.name.clone()),
         access_specs: Some(assigned),
         targets: Some(OneOrMany::from(names)),
         ..Worker::default()

@@ -32,12 +32,25 @@ pub struct Overrides {
 }
 
 /// How many processes share the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ranks {
     /// So many, each with as many workers as one alone would have.
     Each(u32),
     /// So many, which have the workers together.
     OfAll(u32),
+    /// One for each of these groups of workers.
+    OfGroups(Vec<String>),
+}
+
+impl Ranks {
+    /// How many there are.
+    pub const fn count(&self) -> u32 {
+        match self {
+            Self::Each(count) | Self::OfAll(count) => *count,
+            // A plan has fewer workers than that.
+            Self::OfGroups(names) => names.len() as u32,
+        }
+    }
 }
 
 /// Workloads with the options in place.
@@ -88,9 +101,14 @@ impl Overrides {
         self.ranks = (ranks > 1).then_some(Ranks::OfAll(ranks));
     }
 
+    /// Tells that there is a process for each of these groups of workers, in this order.
+    pub fn set_ranks_of_groups(&mut self, groups: Vec<String>) {
+        self.ranks = Some(Ranks::OfGroups(groups));
+    }
+
     /// How many processes share the work, where there are several.
-    pub(crate) const fn ranks(&self) -> Option<Ranks> {
-        self.ranks
+    pub(crate) const fn ranks(&self) -> Option<&Ranks> {
+        self.ranks.as_ref()
     }
 
     /// Sets a key of workloads themselves.

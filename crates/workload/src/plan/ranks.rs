@@ -1,6 +1,39 @@
 //! Which workers of a cell this process has, where several share it.
 
-use super::{Cell, WorkerPlan};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Cell, Plan, WorkerPlan};
+
+impl Plan {
+    /// The plan as that process has it.
+    #[must_use]
+    pub fn of_rank(&self, rank: u32) -> Self {
+        let mut plan = self.clone();
+        for cell in &mut plan.cells {
+            cell.rank = Some(rank);
+        }
+        plan
+    }
+
+    /// The targets that each of these processes uses.
+    #[must_use]
+    pub fn targets_by_rank(&self, ranks: u32) -> Vec<BTreeSet<u32>> {
+        let mut by_rank = vec![BTreeSet::new(); ranks as usize];
+        for cell in &self.cells {
+            let all: BTreeSet<u32> = match cell.files.is_some() {
+                true => cell.target_indexes().collect(),
+                false => BTreeSet::new(),
+            };
+            for worker in &cell.workers {
+                if let Some(own) = by_rank.get_mut(worker.rank as usize) {
+                    own.extend(&all);
+                    own.extend(worker.spans.iter().map(|span| span.target_index));
+                }
+            }
+        }
+        by_rank
+    }
+}
 
 impl Cell {
     /// Whether a worker is measured by this process.
@@ -13,5 +46,31 @@ impl Cell {
     pub fn own_workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
         let workers = self.workers.iter().enumerate();
         workers.filter(|(_, worker)| self.is_own(worker))
+    }
+
+    /// The processes that have workers in it.
+    #[must_use]
+    pub fn ranks(&self) -> BTreeSet<u32> {
+        self.workers.iter().map(|worker| worker.rank).collect()
+    }
+
+    /// Whether each process that has workers in it has the same to do.
+    #[must_use]
+    pub fn is_shared_alike(&self) -> bool {
+        let mut by_rank: BTreeMap<u32, Vec<WorkerPlan>> = BTreeMap::new();
+        for worker in &self.workers {
+            by_rank.entry(worker.rank).or_default().push(WorkerPlan {
+                // Who it is says nothing of what it does.
+                worker_index: 0,
+                rank: 0,
+                name: String::new(),
+                seed: 0,
+                cpu: None,
+                ..worker.clone()
+            });
+        }
+        let mut shares = by_rank.into_values();
+        let first = shares.next();
+        shares.all(|it| Some(&it) == first.as_ref())
     }
 }

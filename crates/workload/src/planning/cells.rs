@@ -37,7 +37,7 @@ pub(super) fn of_workload(
     options: &Options,
     context: &mut Context,
 ) -> Result<Vec<Cell>, Diagnostic> {
-    let members = crew(workload)?;
+    let members = crew(workload, &context.shares)?;
     note_workers(workload, members.len(), context)?;
     settings::note_own(workload, &members, context);
     network::refuse_vi(workload, context);
@@ -213,6 +213,7 @@ impl Layout<'_, '_> {
     fn eligible(&self, member_index: usize) -> Eligible {
         Eligible {
             group_index: self.members[member_index].group_index,
+            cycle_index: self.members[member_index].cycle_index,
             target_count: self.targets_of(member_index).len() as u32,
         }
     }
@@ -359,7 +360,7 @@ impl Layout<'_, '_> {
         let cpus = &options.cpus;
         WorkerPlan {
             worker_index,
-            rank: 0,
+            rank: member.rank,
             name: member.name.clone(),
             access_spec,
             lines,

@@ -7,6 +7,8 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Worker, Workload};
 use crate::plan::ContentPlan;
 
+use super::ranks::Shares;
+
 /// A worker before it is known what a cell asks of it.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
@@ -14,6 +16,10 @@ pub(super) struct Member {
     pub index: usize,
     pub name: String,
     pub group_index: usize,
+    /// Whose workers are cycled by themselves; 0 where all are together.
+    pub cycle_index: usize,
+    /// The process that it works in.
+    pub rank: u32,
     /// Which worker table it comes from.
     pub table_index: Option<usize>,
     /// Indices of access specifications, in order; nothing where it idles.
@@ -27,7 +33,7 @@ pub(super) struct Member {
 }
 
 /// All workers, in order.
-pub(super) fn crew(workload: &Workload) -> Result<Vec<Member>, Diagnostic> {
+pub(super) fn crew(workload: &Workload, shares: &Shares) -> Result<Vec<Member>, Diagnostic> {
     let specs = Specs::of(workload);
     let tables = if workload.worker.is_empty() {
         vec![(None, Worker::default())]
@@ -44,7 +50,9 @@ pub(super) fn crew(workload: &Workload) -> Result<Vec<Member>, Diagnostic> {
         made[position] += 1;
         let several = order.iter().filter(|other| **other == position).count() > 1;
         let next_group = groups.len();
-        let group_index = *groups.entry(table.group.clone()).or_insert(next_group);
+        let cycle_index = shares.cycle_of(members.len());
+        let group = (cycle_index, table.group.clone());
+        let group_index = *groups.entry(group).or_insert(next_group);
         let name = match &table.name {
             Some(name) if several => format!("{name} {}", made[position]),
             Some(name) => name.clone(),
@@ -54,6 +62,8 @@ pub(super) fn crew(workload: &Workload) -> Result<Vec<Member>, Diagnostic> {
             index: members.len(),
             name,
             group_index,
+            cycle_index,
+            rank: shares.rank_of(members.len(), *table_index),
             table_index: *table_index,
             specs: specs.assigned(table)?,
             iodepth: table.iodepth,

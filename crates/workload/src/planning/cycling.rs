@@ -10,6 +10,8 @@ use super::options::{Series, Steps};
 pub(super) struct Eligible {
     /// Number of its group, 0-based.
     pub group_index: usize,
+    /// Number of the process that cycles its workers by itself, 0-based; 0 where all are together.
+    pub cycle_index: usize,
     /// How many targets it has, at least one.
     pub target_count: u32,
 }
@@ -49,7 +51,9 @@ pub(super) fn runs(
             &no_depth,
         ),
         TestType::IncrementTargetsSerial => (
-            growing(steps.targets, |n| filled(workers, n, |_| 0)),
+            growing(steps.targets, |n| {
+                filled(workers, n, |worker| worker.cycle_index)
+            }),
             &no_depth,
         ),
         TestType::CycleWorkersAndTargets => (workers_and_targets(steps, workers), &no_depth),
@@ -218,6 +222,7 @@ mod tests {
         [(0, 3), (0, 1), (1, 2)]
             .map(|(group_index, target_count)| Eligible {
                 group_index,
+                cycle_index: 0,
                 target_count,
             })
             .to_vec()
@@ -326,6 +331,7 @@ mod tests {
             &steps,
             &[Eligible {
                 group_index: 0,
+                cycle_index: 0,
                 target_count: 2,
             }],
             &depths,

@@ -28,10 +28,11 @@ use crate::check::{check_whole, given_twice};
 use crate::diagnostic::Diagnostic;
 use crate::facts::SystemFacts;
 use crate::model::Workload;
-use crate::overrides::Overrides;
+use crate::overrides::{Overrides, Ranks};
 use crate::plan::{Cell, CurvePart, FrontOrigin, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
+use ranks::{Shares, managers_remark, share_out};
 use repetition::Often;
 use settings::{note_targets, note_workers};
 use targets::TargetTable;
@@ -65,6 +66,8 @@ struct Context<'a> {
     settings: Vec<Setting>,
     warnings: Vec<Diagnostic>,
     refusals: Vec<Diagnostic>,
+    /// Which workers of the workload at hand work in which process.
+    shares: Shares,
     weight: usize,
     /// Bytes of each named file of jobs, by its target and name.
     job_files: HashMap<(u32, String), u64>,
@@ -88,6 +91,7 @@ pub fn plan(
         settings: Vec::new(),
         warnings: Vec::new(),
         refusals: Vec::new(),
+        shares: Shares::default(),
         weight: 0,
         job_files: HashMap::new(),
     };
@@ -108,10 +112,12 @@ pub fn plan(
     let mut series = Vec::new();
     let mut seed = options::SEED_DEFAULT;
     for (index, workload) in applied.iter_mut().enumerate() {
+        let remark = managers_remark(workload, overrides.ranks());
+        context.warnings.extend(remark);
         let target_count = context.targets.of_worker(index, None).len();
-        let share = ranks::share_out(workload, target_count, overrides.ranks())?;
+        context.shares = share_out(workload, target_count, overrides.ranks())?;
         let (own_seed, often, mut cells) = series_of(workload, index, &mut context)?;
-        share.assign(&mut cells)?;
+        context.shares.assign(&mut cells)?;
         if index == 0 {
             seed = own_seed;
         }
@@ -173,6 +179,30 @@ pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<Stri
     let applied = applied.map_or_else(|_| Vec::new(), |it| it.workloads);
     let facts = SystemFacts::default();
     TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
+}
+
+/// As [`wanted_targets`], for each process of its own, where each has a group of workers.
+#[must_use]
+pub fn wanted_targets_of_groups(
+    workloads: &[Workload],
+    overrides: &Overrides,
+) -> Option<Vec<Vec<String>>> {
+    let Some(Ranks::OfGroups(groups)) = overrides.ranks() else {
+        return None;
+    };
+    let applied = overrides.applied(workloads).ok()?.workloads;
+    let facts = SystemFacts::default();
+    let table = TargetTable::of(&applied, &mut Vec::new(), overrides, &facts);
+    let of_group = |name: &String| {
+        let mut used = Vec::new();
+        for (workload_index, workload) in applied.iter().enumerate() {
+            let tables = workload.groups().enumerate();
+            let own = tables.filter(|(_, group)| group.as_ref() == Some(name));
+            used.extend(own.flat_map(|(index, _)| table.of_worker(workload_index, Some(index))));
+        }
+        table.named_paths_of(|index| used.contains(&&index))
+    };
+    Some(groups.iter().map(of_group).collect())
 }
 
 /// Puts repetitions outermost, each in its own order, and numbers the cells.

@@ -83,9 +83,16 @@ impl TargetTable {
 
     /// The paths that were named, in order.
     pub fn named_paths(&self) -> Vec<String> {
-        let named = self.entries.iter().filter(|entry| entry.named);
-        let is_path = |kind| !matches!(kind, TargetKind::Null | TargetKind::Network);
-        let touched = named.filter(|entry| is_path(entry.facts.kind));
+        self.named_paths_of(|_| true)
+    }
+
+    /// Those of them that are used, by their indexes.
+    pub fn named_paths_of(&self, is_used: impl Fn(u32) -> bool) -> Vec<String> {
+        let used = (0..)
+            .zip(&self.entries)
+            .filter(|(index, _)| is_used(*index));
+        let named = used.map(|(_, entry)| entry).filter(|entry| entry.named);
+        let touched = named.filter(|entry| entry.facts.kind.is_path());
         touched.map(|entry| entry.facts.path.clone()).collect()
     }
 

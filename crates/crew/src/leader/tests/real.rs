@@ -90,3 +90,37 @@ fn two_processes_of_a_worker_do_what_one_of_two_does() {
     // How many of them read and wrote is as the streams of requests have it.
     assert_eq!(counts(2, "1"), counts(1, "2"));
 }
+
+#[test]
+fn rounds_of_all_are_steady_or_not_for_all() {
+    // All come to an end at the same round, by what they did together.
+    let settings = [
+        ("run_time", "300ms"),
+        ("until", "steady"),
+        ("steady.rounds", "7"),
+    ];
+    let plan = plan_of(3, &settings);
+    let (hub, ends) = hub(3);
+    at_work(ends, |_, message| message);
+    let finished = led(&plan, hub, OnLost::Fail).expect("all are there");
+    assert_eq!(finished.record.status, results::Status::Complete);
+    let record = &finished.record.cells[0];
+    let steady = record.steady.as_ref().expect("rounds");
+    assert_ne!(steady.verdict, stats::SteadyVerdict::NotYet);
+    assert!((5..=7).contains(&steady.rounds.len()), "{steady:?}");
+    let window = steady.window.as_ref().expect("a window");
+    for (round, value) in steady.rounds[window.first_round_index..]
+        .iter()
+        .zip(&window.values)
+    {
+        let share = round.per_second / value;
+        assert!((0.999..1.001).contains(&share), "{round:?} is not {value}");
+    }
+    // The figures are those of the window, and each process measured all of it.
+    let counts = steady.rounds[window.first_round_index..]
+        .iter()
+        .map(|it| it.count);
+    assert_eq!(counts.sum::<u64>(), record.total.count);
+    let of_ranks = &record.crew.as_ref().expect("who took part").ranks;
+    assert!(of_ranks.iter().all(|it| it.count > 0));
+}

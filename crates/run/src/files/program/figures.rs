@@ -171,8 +171,10 @@ fn round(
     interpreters: &[Option<&Interpreter>],
 ) -> RoundFigures {
     let windows = done.lanes.iter().map(begin_ns);
-    // From the first window that was opened on.
-    let begin_ns = windows.min().unwrap_or(0);
+    // From the first window that was opened on; from when all were to begin where workers of other
+    // processes have theirs beside them.
+    let first_ns = windows.min().unwrap_or(0);
+    let begin_ns = done.since_ns.map_or(first_ns, |it| it.min(first_ns));
     let mut workers = Vec::with_capacity(done.lanes.len());
     for (index, lane) in done.lanes.iter().enumerate() {
         let interpreter = interpreters.get(index).copied().flatten();

@@ -1,0 +1,134 @@
+//! Managers of Iometer's files that work on hosts of their own.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use end_to_end::{Bed, installed, need, run_tool, skip};
+use serde_json::Value;
+
+/// A manager that reads and one that writes, each with a target that the other has not.
+fn configuration(targets: [&str; 2]) -> String {
+    let mut text = "Version 1.1.0\n\
+        'TEST SETUP ====\n'Test Description\n\tReader and writer\n\
+        'Run Time\n'\thours      minutes    seconds\n\t0          0          1\n\
+        'Ramp Up Time (s)\n\t0\n'Record Results\n\tALL\n'Test Type\n\tNORMAL\n\
+        'END test setup\n'ACCESS SPECIFICATIONS ====\n"
+        .to_owned();
+    for (name, read) in [("Reads", 100), ("Writes", 0)] {
+        text += &format!(
+            "'Access specification name,default assignment\n\t{name},NONE\n\
+             'size,% of size,% reads,% random,delay,burst,align,reply\n\
+             \t4096,100,{read},100,0,1,0,0\n"
+        );
+    }
+    text += "'END access specifications\n'MANAGER LIST ====\n";
+    let managers = [("LAB 1", "Reads"), ("LAB2", "Writes")];
+    for ((id, (name, spec)), target) in (1..).zip(managers).zip(targets) {
+        text +=
+            &format!("'Manager ID, manager name\n\t{id},{name}\n'Manager network address\n\t\n");
+        for worker in 1..=id {
+            text += &format!(
+                "'Worker\n\t{name} {worker}\n'Worker type\n\tDISK\n\
+                 'Default target settings for worker\n\
+                 'Number of outstanding IOs,test connection rate,transactions per connection,\
+                 use fixed seed,fixed seed value\n\t2,DISABLED,1,DISABLED,0\n\
+                 'Disk maximum size,starting sector,Data pattern\n\t8192,0,0\n\
+                 'End default target settings for worker\n\
+                 'Assigned access specs\n\t{spec}\n'End assigned access specs\n\
+                 'Target assignments\n'Target\n\t{target}\n'Target type\n\tDISK\n'End target\n\
+                 'End target assignments\n'End worker\n"
+            );
+        }
+        text += "'End manager\n";
+    }
+    text + "'END manager list\nVersion 1.1.0\n"
+}
+
+/// A command in the place of ssh, which hides from each of two hosts what the other has.
+fn ssh(bed: &Bed) -> String {
+    let program = bed
+        .command(&[])
+        .get_program()
+        .to_string_lossy()
+        .into_owned();
+    let place = bed.path().display();
+    let script = format!(
+        "#!/bin/sh\ncase $1 in a) other=b;; *) other=a;; esac\n\
+         exec unshare -m sh -c \"mount -t tmpfs none {place}/of-$other && exec {program} worker\"\n"
+    );
+    let path = bed.file("ssh", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+/// What each worker did, by its name: reads, writes and the target.
+fn by_worker(cell: &Value) -> Vec<(String, bool, bool, String)> {
+    let workers = cell["worker_figures"].as_array().unwrap().iter();
+    let of_worker = workers.map(|it| {
+        let has = |name: &str| it["operations"][name]["count"].as_u64() > Some(0);
+        let text = |of: &Value| of.as_str().unwrap().to_owned();
+        let target = text(&it["targets"][0]["target"]);
+        (text(&it["name"]), has("read"), has("write"), target)
+    });
+    of_worker.collect()
+}
+
+#[test]
+fn managers_work_on_hosts_of_their_own_with_their_own_targets_and_specifications() {
+    let bed = need!(Bed::new());
+    need!(installed("unshare"));
+    if run_tool("unshare", &["-m", "true"]).is_err() {
+        skip!("no namespaces of mounts");
+    }
+    let targets = ["a", "b"].map(|name| bed.path().join(format!("of-{name}/target")));
+    for target in &targets {
+        fs::create_dir_all(target).unwrap();
+    }
+    let [of_a, of_b] = targets.each_ref().map(|it| it.to_str().unwrap());
+    bed.file("two.icf", configuration([of_a, of_b]));
+    let ssh = ssh(&bed);
+    let hosts = ["--host", "LAB 1=a", "--host", "LAB2=b", "--ssh", &ssh];
+    let output = ["--csv", "o.csv", "--json", "-", "--quiet"];
+    let seen = bed.run(&[&["run", "two.icf"], &hosts[..], &output].concat());
+    let record: Value =
+        serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()));
+    let cell = &record["cells"][0];
+    let own =
+        |name: &str, reads: bool, target: &str| (name.to_owned(), reads, !reads, target.to_owned());
+    let wanted = [
+        own("LAB 1 1", true, of_a),
+        own("LAB2 1", false, of_b),
+        own("LAB2 2", false, of_b),
+    ];
+    assert_eq!(by_worker(cell), wanted, "{}", seen.stderr);
+    let ranks = cell["crew"]["ranks"].as_array().unwrap().iter();
+    let counts = ranks.map(|it| it["count"].as_u64().unwrap());
+    let [reads, writes] = ["read", "write"].map(|it| cell["operations"][it]["count"].as_u64());
+    assert_eq!(counts.map(Some).collect::<Vec<_>>(), [reads, writes]);
+    let rows = fs::read_to_string(bed.path().join("o.csv")).unwrap();
+    assert_eq!(
+        rows.lines().filter(|it| it.starts_with("MANAGER")).count(),
+        2
+    );
+    let warnings = record["warnings"].to_string();
+    for unwanted in ["all run here", "does not exist", "rank-imbalance"] {
+        assert!(!warnings.contains(unwanted), "{warnings}");
+    }
+    for target in targets {
+        assert!(end_to_end::names_in(&target).is_empty());
+    }
+}
+
+#[test]
+fn managers_without_hosts_run_here_which_is_said_once() {
+    let bed = need!(Bed::new());
+    let target = bed.target().to_str().unwrap();
+    bed.file("two.icf", configuration([target, target]));
+    let seen = bed.run(&["check", "two.icf"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let said = "the workers of managers `LAB 1` and `LAB2` all run here";
+    assert_eq!(seen.text().matches(said).count(), 1, "{}", seen.text());
+    let (_, record) = bed.record(&["two.icf"]);
+    assert_eq!(record["warnings"].to_string().matches(said).count(), 1);
+    assert_eq!(record["cells"][0]["workers"], 3);
+}
