@@ -3,7 +3,6 @@
 //! Running decides nothing: every choice stands in the plan. What happens is told as events, and
 //! what was measured is returned as a record.
 
-mod alike;
 mod alone;
 mod batch;
 mod blank;
@@ -51,6 +50,7 @@ mod spans;
 mod standstill;
 mod start;
 mod status;
+mod tally;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -10,10 +10,10 @@ use engine::Request;
 use generate::job::GoalBoard;
 use generate::{EXPECTED_FAILURE, Mismatch};
 
-use crate::alike::Alike;
 use crate::outcome::Outcome;
 use crate::sample::{Outbox, Sample, exchange};
 use crate::slots::{EndedFlow, Turns};
+use crate::tally::{Alike, Tally, Together};
 
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
@@ -211,12 +211,12 @@ impl Recorder {
         self.budget -= u64::from(count);
     }
 
-    /// Counts a completion, at the latest with [`Recorder::end_turn`]; more than the expected bytes
-    /// come of an engine only that does not know where files end.
-    #[inline]
-    pub fn record(
+    /// Counts a completion, or gives it to a tally whose rest [`Recorder::end_turn`] counts; more
+    /// than the expected bytes come of an engine only that does not know where files end.
+    #[inline(always)]
+    pub fn record<T: Tally>(
         &mut self,
-        requests: &mut [Alike; 2],
+        tally: &mut T,
         request: &Request,
         (expected_bytes, result): (u32, i32),
         latency_ns: u64,
@@ -232,13 +232,10 @@ impl Recorder {
         } else {
             0
         };
-        // Reads and writes, which may come in any order, have one each.
-        let alike = &mut requests[usize::from(place.1 % 2)];
-        if !alike.takes(place, latency_ns, bytes) {
-            if alike.count > 0 {
-                self.count_requests_apart(alike);
-            }
-            *alike = Alike::one(place, latency_ns, bytes);
+        match tally.request(place, latency_ns, bytes) {
+            Some(alike) if T::IS_SINGLE => self.count_requests(&alike),
+            Some(alike) => self.count_requests_apart(&alike),
+            None => {}
         }
     }
 
@@ -270,11 +267,9 @@ impl Recorder {
 
     #[inline(always)]
     fn count_requests(&mut self, alike: &Alike) {
-        if alike.count > 0 {
-            let span = &mut self.current.spans[alike.span as usize];
-            let counter = span.operation_mut(alike.number.into());
-            counter.record_alike(alike.count, alike.latency_ns, alike.bytes);
-        }
+        let (span, number) = alike.place;
+        let counter = self.current.spans[span as usize].operation_mut(number.into());
+        counter.record_alike(alike.count, alike.latency_ns, alike.bytes);
     }
 
     /// Whether it was ended from outside.
@@ -282,21 +277,18 @@ impl Recorder {
         self.stopped
     }
 
-    /// Counts a flow that is done, at the latest with [`Recorder::end_turn`]; it has failed where
-    /// one of its requests has.
-    #[inline]
-    pub fn flow_done(&mut self, alike: &mut Alike, request: &Request, ended: EndedFlow) {
+    /// As [`Recorder::record`], of a flow that is done; it has failed where one of its requests has.
+    #[inline(always)]
+    pub fn flow_done<T: Tally>(&mut self, tally: &mut T, request: &Request, ended: EndedFlow) {
         let span = request.file_index & self.span_mask;
         if ended.errno < 0 {
             let counter = self.current.spans[span as usize].transaction_mut(ended.kind.into());
             return counter.record_error(ended.errno, ended.latency_ns);
         }
-        let place = (span, ended.kind);
-        if !alike.takes(place, ended.latency_ns, 0) {
-            if alike.count > 0 {
-                self.count_flows_apart(alike);
-            }
-            *alike = Alike::one(place, ended.latency_ns, 0);
+        match tally.flow((span, ended.kind), ended.latency_ns) {
+            Some(alike) if T::IS_SINGLE => self.count_flows(&alike),
+            Some(alike) => self.count_flows_apart(&alike),
+            None => {}
         }
     }
 
@@ -307,18 +299,20 @@ impl Recorder {
 
     #[inline(always)]
     fn count_flows(&mut self, alike: &Alike) {
-        if alike.count > 0 {
-            let span = &mut self.current.spans[alike.span as usize];
-            let counter = span.transaction_mut(alike.number.into());
-            counter.record_alike(alike.count, alike.latency_ns, 0);
-        }
+        let (span, kind) = alike.place;
+        let counter = self.current.spans[span as usize].transaction_mut(kind.into());
+        counter.record_alike(alike.count, alike.latency_ns, 0);
     }
 
     /// Counts what the turn's last requests and flows have in common.
-    #[inline(always)]
-    pub fn end_turn(&mut self, requests: &[Alike; 2], flows: &Alike) {
-        requests.iter().for_each(|alike| self.count_requests(alike));
-        self.count_flows(flows);
+    #[inline(never)]
+    pub fn end_turn(&mut self, tally: &Together) {
+        for alike in tally.requests.iter().filter(|it| it.count > 0) {
+            self.count_requests(alike);
+        }
+        if tally.flows.count > 0 {
+            self.count_flows(&tally.flows);
+        }
     }
 
     /// Counts bytes that are not what was written, and keeps the first place.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use stats::Interval;
 
 use super::*;
+use crate::tally::Single;
 
 /// A completion: span, operation, bytes expected, result, latency, and how its flow ended.
 type Ended = (u32, Operation, u32, i32, u64, Option<(u8, i32)>);
@@ -81,18 +82,22 @@ proptest! {
         let mut recorder = Recorder::new(current, outbox, schedule, stop, Counting::BySpan);
         let mut wanted = sample();
         for turn in &turns {
-            let (mut requests, mut flows) = ([Alike::NONE; 2], Alike::NONE);
+            let (mut single, mut together) = (Single, Together::new());
             for ended in turn {
                 count(&mut wanted, ended);
                 let (file_index, operation, expected_bytes, result, latency_ns, flow) = *ended;
                 let request = Request { file_index, operation, ..Request::NOTHING };
-                recorder.record(&mut requests, &request, (expected_bytes, result), latency_ns);
-                if let Some((kind, errno)) = flow {
-                    let ended = EndedFlow { kind, errno, latency_ns };
-                    recorder.flow_done(&mut flows, &request, ended);
+                let bytes = (expected_bytes, result);
+                let ended = flow.map(|(kind, errno)| EndedFlow { kind, errno, latency_ns });
+                if let [_] = turn[..] {
+                    recorder.record(&mut single, &request, bytes, latency_ns);
+                    ended.into_iter().for_each(|it| recorder.flow_done(&mut single, &request, it));
+                } else {
+                    recorder.record(&mut together, &request, bytes, latency_ns);
+                    ended.into_iter().for_each(|it| recorder.flow_done(&mut together, &request, it));
                 }
             }
-            recorder.end_turn(&requests, &flows);
+            recorder.end_turn(&together);
         }
         prop_assert_eq!(&recorder.into_outcome().rest.spans, &wanted.spans);
     }
