@@ -10,6 +10,7 @@ mod by_crew;
 mod calibrate;
 mod cell;
 mod collect;
+mod complete;
 mod crew;
 mod curve;
 mod cut;

@@ -277,7 +277,7 @@ impl Recorder {
         self.stopped
     }
 
-    /// As [`Recorder::record`], of a flow that is done; it has failed where one of its requests has.
+    /// As [`Recorder::record`], of a flow that is done; it failed where one of its requests did.
     #[inline(always)]
     pub fn flow_done<T: Tally>(&mut self, tally: &mut T, request: &Request, ended: EndedFlow) {
         let span = request.file_index & self.span_mask;

@@ -123,14 +123,15 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
     end_to_end::sweep();
     let missed_count = match name {
         "engine" => engine::run(&effort, &interrupt)?,
+        "guard" => engine::guard(&effort, &interrupt)?,
         "accuracy" => accuracy::run(&effort, &interrupt)?,
         "network" => network::run(&effort, &interrupt)?,
         "postmark" => postmark::run(&effort, &interrupt)?,
         "classics" => classics::run(&effort, &interrupt)?,
         "statistics" => statistics::run(&effort, &interrupt)?,
         _ => {
-            let known = "there are `engine`, `accuracy`, `network`, `postmark`, `classics` and \
-                         `statistics`";
+            let known = "there are `guard`, `engine`, `accuracy`, `network`, `postmark`, \
+                         `classics` and `statistics`";
             return Err(Failure::Usage(format!(
                 "unknown benchmark `{name}`; {known}"
             )));

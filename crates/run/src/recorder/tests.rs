@@ -91,10 +91,14 @@ proptest! {
                 let ended = flow.map(|(kind, errno)| EndedFlow { kind, errno, latency_ns });
                 if let [_] = turn[..] {
                     recorder.record(&mut single, &request, bytes, latency_ns);
-                    ended.into_iter().for_each(|it| recorder.flow_done(&mut single, &request, it));
+                    if let Some(it) = ended {
+                        recorder.flow_done(&mut single, &request, it);
+                    }
                 } else {
                     recorder.record(&mut together, &request, bytes, latency_ns);
-                    ended.into_iter().for_each(|it| recorder.flow_done(&mut together, &request, it));
+                    if let Some(it) = ended {
+                        recorder.flow_done(&mut together, &request, it);
+                    }
                 }
             }
             recorder.end_turn(&together);

@@ -296,25 +296,23 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
     }
     let plain = phase(vec![open(), close()]);
     assert!(is_straight(&plain, &Setting::default()));
-    let made = [
-        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
-        close(),
-    ];
-    let mut in_directories = program.clone();
-    in_directories.ways = vec![Way {
-        makes_directory: true,
-        ..Way::default()
-    }];
-    let mut workers = seated(
-        &in_directories,
-        &phase(made.to_vec()),
-        &Setting::default(),
-        &[Arc::new(FileStates::new(4, false))],
-    );
-    assert!(Straight::of(workers.remove(0)).is_ok());
     let deep = Setting {
         slots: 2,
         ..Setting::default()
     };
     assert!(!is_straight(&plain, &deep));
+}
+
+#[test]
+fn directories_of_files_may_be_made_first() {
+    let mut program = of(vec![set("files", 4)], &[]);
+    program.ways = vec![Way {
+        makes_directory: true,
+        ..Way::default()
+    }];
+    let create = act(FileOperation::Create, On::Name(pick(0, Which::Absent)));
+    let phase = phase(vec![create, act(FileOperation::Close, On::Handle)]);
+    let states = [Arc::new(FileStates::new(4, false))];
+    let mut workers = seated(&program, &phase, &Setting::default(), &states);
+    assert!(Straight::of(workers.remove(0)).is_ok());
 }
