@@ -1,5 +1,6 @@
 //! A place to run the program in: a scratch directory with a target below it.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -68,6 +69,17 @@ impl Bed {
         let path = self.scratch.join(name);
         std::fs::write(&path, content).expect("a scratch directory takes files");
         path
+    }
+
+    /// Writes a script that can be run; where it is.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn script(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.file(name, text);
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("a scratch directory takes scripts");
+        path.to_string_lossy().into_owned()
     }
 
     /// A command that runs the program here.

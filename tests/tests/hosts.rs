@@ -5,7 +5,6 @@
 mod managers;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use end_to_end::{Bed, need, wait_for};
 use serde_json::Value;
@@ -24,9 +23,7 @@ fn ssh(bed: &Bed) -> String {
         "#!/bin/sh\necho $$ > {}/pid-\"$1\"\nshift 2\nexec {program} \"$@\"\n",
         bed.path().display()
     );
-    let path = bed.file("ssh", script);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_string_lossy().into_owned()
+    bed.script("ssh", script)
 }
 
 /// A host in the place of ssh: a shell that is given what is to run there, with a directory of its
@@ -35,9 +32,7 @@ fn shell(bed: &Bed) -> String {
     let place = bed.path().join("elsewhere");
     fs::create_dir(&place).unwrap();
     let script = format!("#!/bin/sh\nshift\nTMPDIR={} eval \"$*\"\n", place.display());
-    let path = bed.file("shell", script);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_string_lossy().into_owned()
+    bed.script("shell", script)
 }
 
 #[test]
@@ -56,12 +51,10 @@ fn the_program_is_copied_for_the_run_and_removed() {
 fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
     let bed = need!(Bed::new());
     bed.file("reads.toml", READS);
-    let path = bed.file(
+    let ssh = bed.script(
         "ssh",
         "#!/bin/sh\nprintf '\\n\\033[31mno space\\n' >&2\nexit 1\n",
     );
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    let ssh = path.to_string_lossy().into_owned();
     let hosts = ["--hosts", "a", "--ssh", &ssh, "--copy-binary"];
     let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
     let told = "`a` did not take a copy of the program: its command said `\\u{1b}[31mno space`";

@@ -213,8 +213,7 @@ fn several_hosts_ask_one_sink_and_their_counts_add_up() {
     let sink = Sink::start(&bed, &["--token-file", "token"]);
     let program = bed.command(&[]).get_program().to_os_string();
     let script = format!("#!/bin/sh\ncd /\nexec {} worker\n", program.display());
-    let ssh = bed.file("ssh", script);
-    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let ssh = bed.script("ssh", script);
     let more = "operations = 240\niodepth = 2\nworkers = 2";
     bed.file(
         "w.toml",
@@ -228,7 +227,7 @@ fn several_hosts_ask_one_sink_and_their_counts_add_up() {
         "--hosts",
         "a,b,c",
     ];
-    let carrier = ["--ssh", ssh.to_str().unwrap()];
+    let carrier = ["--ssh", &ssh];
     let all = [&arguments[..], &carrier, &["--sink-token-file", "token"]].concat();
     let (run, record) = record(&bed, &all);
     assert_eq!(run.code, 0, "{}", run.text());

@@ -52,9 +52,7 @@ fn run_null(bed: &Bed, more: &[&str]) -> Finished {
 fn browser(bed: &Bed, code: i32) -> String {
     let seen = bed.path().join("seen").display().to_string();
     let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{seen}'\nexit {code}\n");
-    let path = bed.file("browser", script);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    bed.script("browser", script)
 }
 
 fn run_with_browser(bed: &Bed, browser: &str, arguments: &[&str]) -> Finished {

@@ -35,8 +35,6 @@ pub struct Transfer<C> {
     /// The line of the current burst.
     line_index: usize,
     left_in_burst: u32,
-    /// Whether a line has a reply.
-    replies: bool,
     /// Whether no line has a reply or a delay, so that nothing but its requests can be next.
     is_plain: bool,
     not_before_ns: u64,
@@ -83,7 +81,6 @@ impl<C: Cursor> Transfer<C> {
             line_index: 0,
             left_in_burst: 0,
             is_plain: !replies && plan.lines.iter().all(|line| line.delay_ns == 0),
-            replies,
             not_before_ns: 0,
             operations: data_operations(&plan.lines),
         })
@@ -199,9 +196,9 @@ impl<C: Cursor> Generator for Transfer<C> {
 
     #[inline(always)]
     fn complete(&mut self, completion: Completion, _now_ns: u64) -> Flow {
-        match self.replies {
-            true => self.slots[completion.slot as usize].complete(),
-            false => Flow::Done(0),
+        match self.is_plain {
+            true => Flow::Done(0),
+            false => self.slots[completion.slot as usize].complete(),
         }
     }
 }

@@ -253,8 +253,6 @@ impl Recorder {
             counter.record_error(-result, latency_ns);
         } else if !request.operation.moves_bytes() {
             counter.record(0, latency_ns);
-        } else if result as u32 >= expected_bytes {
-            counter.record(expected_bytes.into(), latency_ns);
         } else {
             counter.record_short(result as u64, latency_ns);
         }

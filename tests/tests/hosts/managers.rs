@@ -1,7 +1,6 @@
 //! Managers of Iometer's files that work on hosts of their own.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use end_to_end::{Bed, installed, need, run_tool, skip};
 use serde_json::Value;
@@ -56,9 +55,7 @@ fn ssh(bed: &Bed) -> String {
         "#!/bin/sh\ncase $1 in a) other=b;; *) other=a;; esac\n\
          exec unshare -m sh -c \"mount -t tmpfs none {place}/of-$other && exec {program} worker\"\n"
     );
-    let path = bed.file("ssh", script);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_string_lossy().into_owned()
+    bed.script("ssh", script)
 }
 
 /// What each worker did, by its name: reads, writes and the target.

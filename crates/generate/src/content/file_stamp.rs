@@ -82,6 +82,11 @@ impl Content for FileStamp {
     }
 
     #[inline]
+    fn checks(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch> {
         let key = self.key(request.file_index);
         let offset_bytes = request.offset_bytes;

@@ -6,7 +6,7 @@ use engine::Request;
 use workload::plan::ContentPlan;
 
 use super::{BLOCK_BYTES, Tables};
-use crate::{Content, Mismatch, Rng};
+use crate::{Content, Rng};
 
 /// What a worker writes without checking what it reads.
 #[derive(Debug, Clone)]
@@ -54,16 +54,6 @@ impl Content for PlainContent {
     fn fill(&mut self, buffer: &mut [u8], _request: &Request) {
         (self.fill)(&mut self.state, buffer);
     }
-
-    #[inline]
-    fn checks(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn check(&mut self, _buffer: &[u8], _request: &Request) -> Result<(), Mismatch> {
-        Ok(())
-    }
 }
 
 /// Whatever is in the slots' buffers, which is sent as it is: nobody keeps what goes over a network
@@ -74,16 +64,6 @@ pub struct Unchanged;
 impl Content for Unchanged {
     #[inline]
     fn fill(&mut self, _buffer: &mut [u8], _request: &Request) {}
-
-    #[inline]
-    fn checks(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn check(&mut self, _buffer: &[u8], _request: &Request) -> Result<(), Mismatch> {
-        Ok(())
-    }
 }
 
 impl State {

@@ -68,6 +68,11 @@ impl Content for Verified {
         }
     }
 
+    #[inline]
+    fn checks(&self) -> bool {
+        true
+    }
+
     fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch> {
         let file_seed = self.file_seed(request.file_index);
         let mut offset_bytes = request.offset_bytes;

@@ -2,7 +2,7 @@
 
 use engine::Request;
 
-use crate::{Content, Mismatch};
+use crate::Content;
 
 /// The longest text that is kept in each slot's buffer.
 const KEPT_BYTES_MAX: u32 = 256 << 10;
@@ -56,16 +56,6 @@ impl Content for TextContent {
             start += length as u64;
             rest = behind;
         }
-    }
-
-    #[inline]
-    fn checks(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn check(&mut self, _: &[u8], _: &Request) -> Result<(), Mismatch> {
-        Ok(())
     }
 }
 

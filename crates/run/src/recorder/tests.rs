@@ -7,18 +7,20 @@ use stats::Interval;
 use super::*;
 use crate::tally::Single;
 
+const OPERATIONS: [Operation; 4] = [
+    Operation::Read,
+    Operation::Write,
+    Operation::Fsync,
+    Operation::Stat,
+];
+
 /// A completion: span, operation, bytes expected, result, latency, and how its flow ended.
 type Ended = (u32, Operation, u32, i32, u64, Option<(u8, i32)>);
 
 fn ended() -> impl Strategy<Value = Ended> {
     (
         0_u32..2,
-        prop::sample::select(vec![
-            Operation::Read,
-            Operation::Write,
-            Operation::Fsync,
-            Operation::Stat,
-        ]),
+        prop::sample::select(OPERATIONS.to_vec()),
         prop::sample::select(vec![512, 4096, EXPECTED_FAILURE]),
         prop::sample::select(vec![-5, 0, 100, 512, 4096]),
         prop::sample::select(vec![0, 1, 20, 20, 21, 5000]),
@@ -27,13 +29,7 @@ fn ended() -> impl Strategy<Value = Ended> {
 }
 
 fn sample() -> Sample {
-    let operations = [
-        Operation::Read,
-        Operation::Write,
-        Operation::Fsync,
-        Operation::Stat,
-    ];
-    let span = Interval::with(operations.map(|it| it as usize), 2);
+    let span = Interval::with(OPERATIONS.map(|it| it as usize), 2);
     Sample {
         spans: vec![span; 2],
         ..Sample::default()
