@@ -118,7 +118,7 @@ fn every_example_runs_as_it_is_written() {
         shell.env("PATH", &path);
         shell.env("DISK", bed.target()).env("OTHER", &other);
         let seen = finish(&mut shell);
-        println!("$ {example}\n{}", seen.text());
+        println!("$ {example}\nexit {}", seen.code);
         if seen.code == 3 && seen.stderr.contains("(package `") {
             println!("skipped: `{example}`: {}", seen.stderr);
         } else if seen.code != 0 {
