@@ -14,10 +14,10 @@ use crate::sample::exchange;
 use crate::spans::{Contents, with_messages, with_requests};
 
 /// How long the `null` engine is run at a time, in nanoseconds.
-const CALIBRATION_NS: u64 = 20_000_000;
+const CALIBRATION_NS: u64 = 10_000_000;
 /// Processor time that is enough, in nanoseconds; on a busy machine it takes several times.
-const ENOUGH_NS: u64 = 10_000_000;
-const TIMES_MAX: u32 = 10;
+const ENOUGH_NS: u64 = 8_000_000;
+const TIMES_MAX: u32 = 16;
 
 /// What operations on an engine that does nothing took.
 #[derive(Debug, Clone, Copy, Default)]

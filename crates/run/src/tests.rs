@@ -194,16 +194,18 @@ fn a_timed_cell_measures_for_its_time_and_tells_its_intervals() {
     });
     let told = told.map(|interval| (interval.length_ns, interval.operations["read"].count));
     let (lengths_ns, counts): (Vec<u64>, Vec<u64>) = told.unzip();
-    // About a second each; the rest is in the record, which comes after.
-    assert!(lengths_ns.len() <= 2, "{lengths_ns:?}");
+    // Until a second's end each, or longer where the worker waits, and less after that; the rest is
+    // in the record, which comes after.
+    let elapsed_ns = measured.lanes[0].outcome.measured_ns;
+    let seconds = elapsed_ns / 1_000_000_000 + 1;
+    assert!(lengths_ns.len() as u64 <= seconds, "{lengths_ns:?}");
     assert!(
-        lengths_ns.iter().all(|ns| *ns >= 900_000_000),
+        lengths_ns.iter().sum::<u64>() <= elapsed_ns,
         "{lengths_ns:?}"
     );
     assert!(counts.iter().sum::<u64>() <= in_intervals);
     // Waiting is counted when it ends, which may be in a later interval.
     let waits = measured.intervals.iter().filter_map(|it| it.waited_ns);
-    let elapsed_ns = measured.lanes[0].outcome.measured_ns;
     assert!(waits.sum::<u64>() <= elapsed_ns * 2);
 }
 
