@@ -137,8 +137,9 @@ impl Generator for Straight {
             self.begin_ns = now_ns;
         }
         self.request_ns = now_ns;
+        // One field alone: bytes that were put together are read again all at once, which the
+        // processor has to wait for.
         Step::Issue(Request {
-            fileset: self.row.fileset,
             file_index: self.file,
             ..request.request
         })

@@ -332,6 +332,7 @@ impl<'a> Writer<'a> {
         self.requests.push(RowRequest {
             request: Request {
                 operation: call.operation,
+                fileset: self.fileset,
                 handle: call.handle,
                 length_bytes,
                 offset_bytes: code,
