@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Finished, FixtureError, Mpirun, need};
+use end_to_end::{Bed, Finished, FixtureError, Mpirun, need};
 
 const RANK: &str = env!("CARGO_BIN_EXE_mpi-rank");
 /// Far above what any library sends before the receiver asks.
@@ -170,4 +170,25 @@ fn a_process_that_no_launcher_started_opens_nothing() {
         "{}",
         seen.text()
     );
+}
+
+/// Open MPI says beside it that a process has ended with a code of its own.
+#[test]
+fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
+    for launcher in need!(both()) {
+        let bed = need!(Bed::new());
+        let program = bed.command(&[]).get_program().to_os_string();
+        let program = program.to_str().unwrap();
+        let target = bed.target().to_str().unwrap();
+        let run = [program, "run", "quick", "--target", target];
+        for hosts in [["--hosts", "a,b"], ["--host", "LAB1=a"]] {
+            let seen = launcher.run(2, &[&run[..], &hosts].concat());
+            let seen = seen.expect("an end in time");
+            assert_eq!(seen.code, 2, "{}", seen.text());
+            let told = format!("error: `{}` has processes started by ssh, but ", hosts[0]);
+            assert_eq!(seen.text().matches(&told).count(), 1, "{}", seen.text());
+            assert_eq!(seen.text().matches("help: ").count(), 1, "{}", seen.text());
+        }
+        assert!(bed.left_in_target().is_empty());
+    }
 }

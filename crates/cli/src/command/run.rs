@@ -27,7 +27,7 @@ use crate::terminal::print_document;
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    let (part, stop) = Part::take(at_once)?;
+    let (part, stop) = Part::take_or_refuse(&args.crew, at_once)?;
     let mut team = match part {
         Part::Done(exit) => return Ok(exit),
         Part::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
