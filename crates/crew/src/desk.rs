@@ -213,8 +213,12 @@ impl Meeting for Desk {
         lock(&self.rounds).get(index).copied()
     }
 
-    fn begun(&self, begin_ns: u64) {
-        self.send(&Report::Begun { at_ns: begin_ns });
+    fn begun(&self, phase: Option<&str>, begin_ns: u64) {
+        let phase = phase.map(str::to_owned);
+        self.send(&Report::Begun {
+            phase,
+            at_ns: begin_ns,
+        });
     }
 }
 

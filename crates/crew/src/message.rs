@@ -13,7 +13,7 @@ use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
 
 /// The language: a different first number is not understood, a larger second one adds words.
-pub(crate) const PROTOCOL: [u32; 2] = [1, 0];
+pub(crate) const PROTOCOL: [u32; 2] = [1, 1];
 
 /// No message is longer, packed or not.
 const BYTES_MAX: u64 = 256 << 20;
@@ -136,7 +136,9 @@ pub(crate) enum Report {
         number: u32,
         at_ns: u64,
     },
+    /// The first of the workers began a stage, which may be part of a phase.
     Begun {
+        phase: Option<String>,
         at_ns: u64,
     },
     Event {

@@ -1,5 +1,6 @@
 //! The process that leads: it asks, waits, and puts together what the others measured.
 
+mod beginnings;
 mod cell;
 mod clocks;
 mod course;

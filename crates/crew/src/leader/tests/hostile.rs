@@ -27,7 +27,10 @@ fn run_with(
                 let event = Box::new(RunEvent::Interval { cell: 0, interval });
                 reports.push(Report::Event { event });
             }
-            reports.push(Report::Begun { at_ns: 5 });
+            reports.push(Report::Begun {
+                phase: None,
+                at_ns: 5,
+            });
             reports.push(Report::Measured {
                 records: vec![record],
                 failure: None,
