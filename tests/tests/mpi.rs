@@ -192,3 +192,31 @@ fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
         assert!(bed.left_in_target().is_empty());
     }
 }
+
+/// At its end, MPI waits for all.
+#[test]
+fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
+    for launcher in need!(both()) {
+        let bed = need!(Bed::new());
+        bed.file("null.toml", NULL);
+        let program = bed.command(&[]).get_program().to_os_string();
+        let script = format!(
+            "if [ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" = 1 ]; then\n\
+             (sleep 4; kill -STOP $$) & fi\ncd '{}'\n\
+             exec '{}' run null.toml --target target --run-time 60s --quiet --no-html --db db\n",
+            bed.path().display(),
+            program.to_string_lossy()
+        );
+        let start = Instant::now();
+        let seen = launcher.run(2, &["sh", "-c", &script]);
+        let seen = seen.expect("an end in time");
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(30), "{took:?}: {}", seen.text());
+        assert_ne!(seen.code, 0, "{}", seen.text());
+        let told = "has said nothing for 5 s";
+        assert!(seen.text().contains(told), "{}", seen.text());
+    }
+}
+
+const NULL: &str = "engine = \"null\"\nsize = \"4m\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", random = 100 }]\n";

@@ -35,9 +35,15 @@ pub(super) struct Team {
 
 impl Drop for Team {
     fn drop(&mut self) {
+        let are_all_there = self.leader.has_all();
         self.leader.dismiss();
-        if let Some(job) = self.job.take() {
-            job.end();
+        match self.job.take() {
+            Some(job) if are_all_there => {
+                // Of what could not be ended the launcher tells.
+                let _ = job.end();
+            }
+            Some(job) => job.leave(),
+            None => {}
         }
     }
 }

@@ -161,6 +161,12 @@ impl Leader {
         self.hub.count()
     }
 
+    /// Whether nobody was lost.
+    #[must_use]
+    pub fn has_all(&self) -> bool {
+        self.absent().is_empty()
+    }
+
     /// Tells all that nothing follows.
     pub fn dismiss(&mut self) {
         self.say_all(&Order::Bye);
