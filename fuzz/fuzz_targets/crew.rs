@@ -42,11 +42,12 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn hello() -> Vec<u8> {
     let version = serde_json::json!({
-        "report": "hello",
-        "protocol": [1, 0],
-        "version": env!("CARGO_PKG_VERSION"),
-        "host": "node",
-        "environment": {},
+        "hello": {
+            "protocol": [2, 0],
+            "version": env!("CARGO_PKG_VERSION"),
+            "host": "node",
+            "environment": {},
+        },
     });
     [&[1], version.to_string().as_bytes()].concat()
 }

@@ -6,7 +6,7 @@ mod managers;
 
 use std::fs;
 
-use end_to_end::{Bed, need, wait_for};
+use end_to_end::{Bed, finish, need, wait_for};
 use serde_json::Value;
 
 const READS: &str = "size = \"4m\"\nengine = \"psync\"\n[[access_spec]]\n\
@@ -59,6 +59,31 @@ fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
     let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
     let told = "`a` did not take a copy of the program: its command said `\\u{1b}[31mno space`";
     seen.assert_refused(3, &[told, "help: see that `ssh HOST` works"]);
+}
+
+#[test]
+fn hosts_are_refused_below_a_launcher_by_its_first_process_alone() {
+    let bed = need!(Bed::new());
+    bed.file("reads.toml", READS);
+    let below = |rank: &str, count: &str| {
+        let mut command = bed.command(&["run", "reads.toml", "--hosts", "a", "--ssh", "false"]);
+        command.env("OMPI_COMM_WORLD_SIZE", count);
+        finish(command.env("OMPI_COMM_WORLD_RANK", rank))
+    };
+    below("0", "4").assert_refused(
+        2,
+        &[
+            "`--hosts` has processes started by ssh, but Open MPI has started 4 processes already",
+            "help: leave `--hosts` out, or start `pgmeter` without the launcher",
+        ],
+    );
+    let other = below("3", "4");
+    assert_eq!(
+        (other.code, other.stdout + &other.stderr),
+        (2, String::new())
+    );
+    // One process alone is no job.
+    below("0", "1").assert_refused(3, &["rank 0"]);
 }
 
 #[test]

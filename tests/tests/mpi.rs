@@ -3,7 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Finished, FixtureError, Mpirun, need};
+use end_to_end::{Bed, Finished, FixtureError, Mpirun, need};
+use serde_json::Value;
 
 const RANK: &str = env!("CARGO_BIN_EXE_mpi-rank");
 /// Far above what any library sends before the receiver asks.
@@ -171,3 +172,74 @@ fn a_process_that_no_launcher_started_opens_nothing() {
         seen.text()
     );
 }
+
+/// Open MPI says beside it that a process has ended with a code of its own.
+#[test]
+fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
+    for launcher in need!(both()) {
+        let bed = need!(Bed::new());
+        let program = bed.command(&[]).get_program().to_os_string();
+        let program = program.to_str().unwrap();
+        let target = bed.target().to_str().unwrap();
+        let run = [program, "run", "quick", "--target", target];
+        for hosts in [["--hosts", "a,b"], ["--host", "LAB1=a"]] {
+            let seen = launcher.run(2, &[&run[..], &hosts].concat());
+            let seen = seen.expect("an end in time");
+            assert_eq!(seen.code, 2, "{}", seen.text());
+            let told = format!("error: `{}` has processes started by ssh, but ", hosts[0]);
+            assert_eq!(seen.text().matches(&told).count(), 1, "{}", seen.text());
+            assert_eq!(seen.text().matches("help: ").count(), 1, "{}", seen.text());
+        }
+        assert!(bed.left_in_target().is_empty());
+    }
+}
+
+/// Four seconds after its start, each of two ranks of a run of a minute gets what `signal` says, a
+/// line of a shell that knows its `$rank`.
+fn signaled(bed: &Bed, launcher: &Mpirun, signal: &str) -> Finished {
+    bed.file("null.toml", NULL);
+    let program = bed.command(&[]).get_program().to_os_string();
+    let script = format!(
+        "rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\n(sleep 4; {signal}) &\ncd '{}'\n\
+         exec '{}' run null.toml --target target --run-time 60s --quiet --no-html --db db\n",
+        bed.path().display(),
+        program.to_string_lossy()
+    );
+    let start = Instant::now();
+    let seen = launcher.run(2, &["sh", "-c", &script]);
+    let seen = seen.expect("an end in time");
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(30), "{took:?}: {}", seen.text());
+    seen
+}
+
+/// At its end, MPI waits for all.
+#[test]
+fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
+    for launcher in need!(both()) {
+        let bed = need!(Bed::new());
+        let seen = signaled(&bed, &launcher, "[ $rank = 0 ] || kill -STOP $$");
+        assert_ne!(seen.code, 0, "{}", seen.text());
+        let told = "has said nothing for 5 s";
+        assert!(seen.text().contains(told), "{}", seen.text());
+    }
+}
+
+/// Launchers pass signals on to all, so that all know before the first tells them.
+#[test]
+fn ranks_that_are_all_told_to_end_lose_nobody() {
+    for launcher in need!(both()) {
+        let bed = need!(Bed::new());
+        let seen = signaled(&bed, &launcher, "sleep 0.0$rank; kill -TERM $$");
+        assert_eq!(seen.code, 130, "{}", seen.text());
+        let stored = bed.run(&["runs", "export", "last", "--db", "db"]);
+        let record: Value = serde_json::from_str(&stored.stdout).expect("a record");
+        assert_eq!(record["status"], "interrupted");
+        let ranks = record["cells"][0]["crew"]["ranks"].as_array().unwrap();
+        let is_whole = |it: &Value| it["lost_ns"].is_null() && it["count"].as_u64() > Some(0);
+        assert!(ranks.len() == 2 && ranks.iter().all(is_whole), "{ranks:?}");
+    }
+}
+
+const NULL: &str = "engine = \"null\"\nsize = \"4m\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", random = 100 }]\n";

@@ -23,6 +23,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 use front::{CONSOLES, FRONTS};
 use units::Percent;
+use workload::GroupHost;
 
 use crate::complete::values;
 use crate::schemas::schema_names;
@@ -187,6 +188,10 @@ pub(crate) struct RunArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
+    /// Check a run of this manager of an `.icf` file, or of this `group`, on a host of its own,
+    /// which is not looked at; repeatable, once for each
+    #[arg(long, value_name = "MANAGER=HOST", value_parser = crew::group_host)]
+    pub host: Vec<GroupHost>,
     #[command(flatten)]
     pub json: JsonArg,
 }

@@ -14,6 +14,9 @@ use crate::message::{Order, Report, decode, encode};
 
 /// Who hears nothing of the leader for so long ends by itself.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
+/// Who is to end ends what is at hand at once. For so long it still does what the leader says, who
+/// has heard the same from a launcher and waits for figures and for answers.
+const ENDING_MAX: Duration = Duration::from_secs(5);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -166,8 +169,15 @@ impl Desk {
     pub(crate) fn watch_leader(self: &Arc<Self>) {
         let desk = Arc::downgrade(self);
         std::thread::spawn(move || {
+            let mut wanted: Option<Instant> = None;
             while let Some(desk) = desk.upgrade() {
-                if desk.is_deserted() || desk.outside.load(Ordering::Relaxed) {
+                if desk.outside.load(Ordering::Relaxed) {
+                    // A plan may have come since.
+                    desk.stop.store(true, Ordering::Relaxed);
+                    wanted.get_or_insert_with(Instant::now);
+                }
+                let is_late = wanted.is_some_and(|it| it.elapsed() > ENDING_MAX);
+                if is_late || desk.is_deserted() {
                     return desk.leader_is_gone();
                 }
                 drop(desk);
@@ -213,8 +223,12 @@ impl Meeting for Desk {
         lock(&self.rounds).get(index).copied()
     }
 
-    fn begun(&self, begin_ns: u64) {
-        self.send(&Report::Begun { at_ns: begin_ns });
+    fn begun(&self, phase: Option<&str>, begin_ns: u64) {
+        let phase = phase.map(str::to_owned);
+        self.send(&Report::Begun {
+            phase,
+            at_ns: begin_ns,
+        });
     }
 }
 

@@ -13,7 +13,7 @@ use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
 
 /// The language: a different first number is not understood, a larger second one adds words.
-pub(crate) const PROTOCOL: [u32; 2] = [1, 0];
+pub(crate) const PROTOCOL: [u32; 2] = [2, 0];
 
 /// No message is longer, packed or not.
 const BYTES_MAX: u64 = 256 << 20;
@@ -29,7 +29,7 @@ const WORDS_MAX: usize = 500;
 
 /// What the leader says.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "order", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Order {
     /// Who speaks; answered in kind.
     Hello {
@@ -96,7 +96,7 @@ pub(crate) struct MemberOptions {
 
 /// What the others answer.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "report", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Report {
     Hello {
         protocol: [u32; 2],
@@ -136,7 +136,9 @@ pub(crate) enum Report {
         number: u32,
         at_ns: u64,
     },
+    /// The first of the workers began a stage, which may be part of a phase.
     Begun {
+        phase: Option<String>,
         at_ns: u64,
     },
     Event {
@@ -162,14 +164,16 @@ pub(crate) struct Failed {
 
 /// A message as bytes.
 pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
-    let text = serde_json::to_vec(message).expect("a message has no maps with odd keys");
+    let text = units::json_line(message).expect("a message has no maps with odd keys");
     if text.len() < PACKED_FROM {
         let mut bytes = vec![PLAIN];
-        bytes.extend(text);
+        bytes.extend(text.bytes());
         return bytes;
     }
     let mut packer = DeflateEncoder::new(vec![PACKED], Compression::fast());
-    let packed = packer.write_all(&text).and_then(|()| packer.finish());
+    let packed = packer
+        .write_all(text.as_bytes())
+        .and_then(|()| packer.finish());
     packed.expect("a vector takes all bytes")
 }
 

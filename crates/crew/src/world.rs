@@ -45,17 +45,42 @@ pub struct FirstRank {
     pub job: Job,
 }
 
-/// A job of MPI, as its first rank has it.
+/// A job of MPI, as one of its ranks has it.
 pub struct Job {
-    end: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
+    end: Arc<End>,
+    thread: JoinHandle<Result<(), MpiError>>,
+}
+
+/// How the thread that opened MPI is to end.
+#[derive(Default)]
+struct End {
+    /// Nothing more will be said.
+    is_over: AtomicBool,
+    /// Not all come to the end.
+    is_alone: AtomicBool,
 }
 
 impl Job {
-    /// Ends MPI, once all have been told that nothing follows.
-    pub fn end(self) {
-        self.end.store(true, Ordering::Relaxed);
-        let _ = self.thread.join();
+    /// Ends MPI, once all have been told that nothing follows, and waits until all do the same.
+    ///
+    /// # Errors
+    /// When MPI was not ended: the launcher ends those who wait for it once this process, whose
+    /// code must not be 0, has ended.
+    pub fn end(self) -> Result<(), MpiError> {
+        // Released with all that was said before.
+        self.end.is_over.store(true, Ordering::Release);
+        match self.thread.join() {
+            Ok(ended) => ended,
+            // A panic has said what it is.
+            Err(_) => Err(MpiError::Initialized),
+        }
+    }
+
+    /// Says what is left to be said, and does not end MPI: somebody was lost, who would be waited
+    /// for without limit. The launcher ends the others once this process has ended.
+    pub fn leave(self) {
+        self.end.is_alone.store(true, Ordering::Release);
+        let _ = self.end();
     }
 }
 
@@ -71,13 +96,14 @@ struct Opened {
 /// set handlers of signals of their own.
 ///
 /// # Errors
-/// When there is no library that fits the launcher.
+/// When there is no library that fits the launcher, or it has failed another than the first.
 pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ranked, MpiError> {
     let (opened, found) = channel();
     let (to_world, from_here) = channel::<Vec<Channel>>();
-    let end = Arc::new(AtomicBool::new(false));
-    let is_over = Arc::clone(&end);
-    let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &is_over));
+    let end = Arc::<End>::default();
+    let until = Arc::clone(&end);
+    let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &until));
+    let job = Job { end, thread };
     let opened = match found.recv() {
         Ok(opened) => opened?,
         // The library has ended the thread; what it had to say it has said.
@@ -88,14 +114,11 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ra
     match opened.rank {
         0 => {
             let hub = first(opened.size, &to_world, stop);
-            let job = Job { end, thread };
             Ok(Ranked::First(FirstRank { hub, carrier, job }))
         }
         _ => {
             work(&to_world, stop);
-            end.store(true, Ordering::Relaxed);
-            let _ = thread.join();
-            Ok(Ranked::Done)
+            job.end().map(|()| Ranked::Done)
         }
     }
 }
@@ -178,13 +201,13 @@ fn carry(
     launch: &Launch,
     opened: &Sender<Result<Opened, MpiError>>,
     channels: &Receiver<Vec<Channel>>,
-    is_over: &AtomicBool,
-) {
+    end: &End,
+) -> Result<(), MpiError> {
     let mut world = match World::open(launch) {
         Ok(world) => world,
         Err(error) => {
             let _ = opened.send(Err(error));
-            return;
+            return Ok(());
         }
     };
     let library = world.library();
@@ -194,21 +217,22 @@ fn carry(
         library: format!("{} ({})", library.version, library.path.display()),
     }));
     let Ok(mut channels) = channels.recv() else {
-        return;
+        return Ok(());
     };
     let mut last = Instant::now();
     let mut signs = vec![Instant::now(); channels.len()];
-    while !is_over.load(Ordering::Relaxed) {
-        let moved = send_all(&mut world, &channels, &mut signs)
-            .and_then(|sent| Ok(sent | hear_all(&mut world, &mut channels)?));
-        match moved {
-            Ok(true) => last = Instant::now(),
-            Ok(false) => rest(last.elapsed()),
-            Err(_) => return,
+    while !end.is_over.load(Ordering::Acquire) {
+        let is_sent = send_all(&mut world, &channels, &mut signs)?;
+        match hear_all(&mut world, &mut channels)? | is_sent {
+            true => last = Instant::now(),
+            false => rest(last.elapsed()),
         }
     }
-    let _ = send_all(&mut world, &channels, &mut signs);
-    let _ = world.finalize(LAST_WORDS);
+    send_all(&mut world, &channels, &mut signs)?;
+    match end.is_alone.load(Ordering::Acquire) {
+        true => world.flush_within(LAST_WORDS),
+        false => world.finalize(LAST_WORDS),
+    }
 }
 
 fn rest(quiet: Duration) {

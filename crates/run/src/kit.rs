@@ -43,7 +43,7 @@ impl CellKit<'_> {
     /// Tells other processes when the first worker here began.
     pub fn tell_begin(&self, begin_ns: Option<u64>) {
         if let (Some(meeting), Some(begin_ns)) = (self.meeting, begin_ns) {
-            meeting.begun(begin_ns);
+            meeting.begun(self.course.phase.as_deref(), begin_ns);
         }
     }
 }

@@ -28,8 +28,9 @@ pub trait Meeting: Debug + Send + Sync {
     /// How many all processes did in that round, 0-based; none until all have said so.
     fn round_of_all(&self, index: usize) -> Option<f64>;
 
-    /// The first of the workers here began at that time of the clock.
-    fn begun(&self, begin_ns: u64);
+    /// The first of the workers here began at that time of the clock, in a stage of that phase
+    /// where the cell has phases.
+    fn begun(&self, phase: Option<&str>, begin_ns: u64);
 }
 
 /// What became of some files of a fileset.

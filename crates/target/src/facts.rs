@@ -22,6 +22,7 @@ pub fn system_facts(targets: &[String], default_target: Option<&str>) -> SystemF
         default_target: default_target.and_then(target_facts),
         cpu_count: cpu_count(),
         memory_bytes: memory_bytes(),
+        hosts: Vec::new(),
     }
 }
 

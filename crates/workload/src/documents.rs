@@ -7,7 +7,7 @@ use units::JsonDocument;
 use crate::builtin::{self, Builtin};
 use crate::plan::Plan;
 use crate::reference::WorkloadKey;
-use crate::{Diagnostic, TargetRemark, Workload};
+use crate::{Diagnostic, GroupHost, TargetRemark, Workload};
 
 /// The built-in workloads and packs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -82,6 +82,9 @@ pub struct CheckedPlan<'a> {
     pub warnings: &'a [Diagnostic],
     /// What is known of each target beside the plan, in its order.
     pub target_remarks: &'a [TargetRemark],
+    /// The host of each group of workers, where they were named.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub hosts: &'a [GroupHost],
 }
 
 impl JsonDocument for CheckedPlan<'_> {

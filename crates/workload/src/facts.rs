@@ -28,6 +28,21 @@ pub struct SystemFacts {
     pub cpu_count: u32,
     /// Main memory; 0 when not known.
     pub memory_bytes: u64,
+    /// The machines of a run that several processes share, whose least memory the above is; none
+    /// where all is done by this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostFacts>,
+}
+
+/// A machine that takes part in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// Its name, as it calls itself.
+    pub name: String,
+    /// The numbers of the processes there, 0-based.
+    pub ranks: Vec<u32>,
+    /// Main memory; 0 when not known.
+    pub memory_bytes: u64,
 }
 
 /// Facts about one target.

@@ -1,5 +1,8 @@
 //! Groups of workers, which are managers in files of Iometer, and the hosts that they work on.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::diagnostic::{Diagnostic, printable};
 use crate::icf::{group_names, with_network_workers};
 use crate::model::Workload;
@@ -8,7 +11,7 @@ use crate::model::Workload;
 const NAMES_SHOWN: usize = 8;
 
 /// A group of workers and the host that it is to work on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupHost {
     /// The group.
     pub group: String,

@@ -226,9 +226,9 @@ impl Relay {
             _ => return String::new(),
         };
         let text = String::from_utf8_lossy(&text);
-        let name = text.split('"').nth(3).unwrap_or_default();
+        let name = text.split('"').nth(1).unwrap_or_default();
         let message = serde_json::from_str::<Value>(&text).unwrap_or_default();
-        let at_ns = message["at_ns"].as_u64().unwrap_or(0);
+        let at_ns = message[name]["at_ns"].as_u64().unwrap_or(0);
         let (clocks, now_ns) = (&self.clocks, monotonic_ns());
         match name {
             "ping" => clocks.ping_ns.store(now_ns, Ordering::Relaxed),

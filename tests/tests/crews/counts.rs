@@ -1,6 +1,6 @@
 //! Several processes do what as many workers of one process would.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::site::Site;
 use serde_json::Value;
@@ -69,6 +69,28 @@ fn making_files_by_four_processes_counts_what_four_workers_count() {
 fn files_in_one_directory_are_shared_out_as_among_workers() {
     let text = "[create_remove]\ncount = 300\nsizes = [0, 4096]\n";
     assert_alike("remove.toml", text, &["--workers", "4"]);
+}
+
+#[test]
+fn each_phase_tells_when_its_processes_began() {
+    let site = Site::new(&[]);
+    site.bed.file(
+        "remove.toml",
+        "[create_remove]\ncount = 300\nsizes = [0, 4096]\n",
+    );
+    let record = site.record("a,b", &["remove.toml"]);
+    let cells = record["cells"].as_array().unwrap().iter();
+    let begins = cells.map(|cell| {
+        let ranks = cell["crew"]["ranks"].as_array().unwrap().iter();
+        let begins: Vec<i64> = ranks.map(|it| it["begin_ns"].as_i64().unwrap()).collect();
+        let spread_ns = begins[0].abs_diff(begins[1]);
+        assert_eq!(cell["crew"]["start_spread_ns"].as_u64(), Some(spread_ns));
+        begins
+    });
+    let begins: Vec<Vec<i64>> = begins.collect();
+    let distinct: BTreeSet<&Vec<i64>> = begins.iter().collect();
+    assert!(begins.len() > 1, "{begins:?}");
+    assert_eq!(distinct.len(), begins.len(), "{begins:?}");
 }
 
 #[test]

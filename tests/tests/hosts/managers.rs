@@ -117,6 +117,37 @@ fn managers_work_on_hosts_of_their_own_with_their_own_targets_and_specifications
 }
 
 #[test]
+fn which_manager_would_work_where_is_told_without_a_look_at_any_host() {
+    let bed = need!(Bed::new());
+    bed.file("two.icf", configuration(["/of/a", "/of/b"]));
+    let both = ["check", "two.icf", "--host", "LAB2=b", "--host", "LAB 1=a"];
+    let seen = bed.run(&both);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(
+        seen.stdout.contains("hosts\n  LAB 1: a\n  LAB2: b\n"),
+        "{}",
+        seen.text()
+    );
+    for unwanted in ["does not exist", "would refuse", "all run here"] {
+        assert!(!seen.text().contains(unwanted), "{}", seen.text());
+    }
+    let told = bed.run(&[&both[..], &["--json"]].concat());
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    assert_eq!(
+        told["hosts"][1],
+        serde_json::json!({ "group": "LAB2", "host": "b" })
+    );
+    let workers = told["cells"][0]["workers"].as_array().unwrap().iter();
+    let ranks: Vec<u64> = workers.map(|it| it["rank"].as_u64().unwrap_or(0)).collect();
+    assert_eq!(ranks, [0, 1, 1]);
+    // As `run` refuses it.
+    let seen = bed.run(&both[..4]);
+    seen.assert_refused(2, &["manager `LAB 1` has no host"]);
+    let seen = bed.run(&[&both[..4], &["--host", "LAB3=c"]].concat());
+    seen.assert_refused(2, &["there is no manager `LAB3`"]);
+}
+
+#[test]
 fn managers_without_hosts_run_here_which_is_said_once() {
     let bed = need!(Bed::new());
     let target = bed.target().to_str().unwrap();

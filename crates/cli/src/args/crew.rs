@@ -49,7 +49,7 @@ pub(crate) enum OnLostArg {
 }
 
 /// Reads a group of workers and its host. Names of hosts have no `=`, those of groups may.
-fn group_host(text: &str) -> Result<GroupHost, String> {
+pub(super) fn group_host(text: &str) -> Result<GroupHost, String> {
     let Some((group, host)) = text.rsplit_once('=') else {
         return Err(
             "it takes a manager and a host, such as `LAB1=node1`; `--hosts` takes a list of \

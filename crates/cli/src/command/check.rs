@@ -1,8 +1,10 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
-use workload::plan::{Cell, Plan, TargetPlan};
+use workload::facts::{SystemFacts, TargetFacts};
+use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
 use workload::{
-    CheckedPlan, Diagnostic, Severity, TargetRemark, plan, plan_text_on, wanted_targets,
+    CheckedPlan, Diagnostic, GroupHost, Severity, TargetRemark, hosts_of_groups, plan,
+    plan_text_on, printable, wanted_targets,
 };
 
 use crate::args::CheckArgs;
@@ -17,12 +19,22 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let Input {
         workloads,
         warnings,
-        overrides,
+        mut overrides,
         about,
     } = input(&args.workload)?;
+    let hosts = match args.host.is_empty() {
+        true => Vec::new(),
+        false => hosts_of_groups(&workloads, &args.host)?,
+    };
+    let is_here = hosts.is_empty();
     let wanted = wanted_targets(&workloads, &overrides);
-    let create = args.workload.options.create;
-    let facts = target::system_facts(&wanted, None);
+    let facts = match is_here {
+        true => target::system_facts(&wanted, None),
+        false => {
+            overrides.set_ranks_of_groups(hosts.iter().map(|it| it.group.clone()).collect());
+            facts_elsewhere(&wanted)
+        }
+    };
     let mut planned = plan(&workloads, &overrides, &facts)?;
     planned.warnings.splice(0..0, warnings);
     // The file is understood; that it cannot be run is for `run` to refuse.
@@ -30,45 +42,71 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         refusal.severity = Severity::Warning;
         planned.warnings.push(refusal);
     }
-    planned.warnings.extend(
-        run::refusals(&planned.plan, create)
-            .into_iter()
-            .map(|error| {
-                let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
-                match error.help() {
-                    Some(help) => warning.help(help),
-                    None => warning,
-                }
-            }),
-    );
-    let targets = planned.plan.targets.iter();
-    let touched = targets.filter(|target| target.kind.is_path());
-    let found = touched.filter_map(|target| target::unmounted(&target.path));
-    let unmounted: Vec<_> = found
-        .map(|found| Diagnostic::warning("", found.to_string()))
-        .collect();
-    planned.warnings.extend(unmounted);
-    planned.warnings.extend(doubts(&planned.plan));
+    if is_here {
+        let create = args.workload.options.create;
+        planned.warnings.extend(found_here(&planned.plan, create));
+    }
     if output.takes_stdout() {
         for warning in &planned.warnings {
             tell_text!("{warning}\n");
         }
     }
-    let remarks = planned.plan.targets.iter().map(remark);
+    let targets = planned.plan.targets.iter();
+    let remarks = targets.map(|target| match is_here {
+        true => remark(target),
+        false => TargetRemark::default(),
+    });
     let remarks: Vec<TargetRemark> = remarks.collect();
     let checked = CheckedPlan {
         plan: &planned.plan,
         warnings: &planned.warnings,
         target_remarks: &remarks,
+        hosts: &hosts,
     };
     output.give(&checked, || {
         let columns = match Stream::Output.is_terminal() {
             true => Stream::Output.page().width,
             false => usize::MAX,
         };
-        Document::prose(about.clone() + &plan_text_on(&planned, &remarks, columns))
+        Document::prose(
+            about.clone() + &host_lines(&hosts) + &plan_text_on(&planned, &remarks, columns),
+        )
     })?;
     Ok(Exit::Measured)
+}
+
+/// Facts of targets that are on other machines, which nobody looks at.
+fn facts_elsewhere(wanted: &[String]) -> SystemFacts {
+    let facts = |path: &String| TargetFacts::placeholder(path, TargetKind::Directory);
+    SystemFacts {
+        targets: wanted.iter().map(facts).collect(),
+        ..SystemFacts::default()
+    }
+}
+
+/// Which group would work where.
+fn host_lines(hosts: &[GroupHost]) -> String {
+    if hosts.is_empty() {
+        return String::new();
+    }
+    let line = |it: &GroupHost| format!("  {}: {}\n", printable(&it.group), it.host);
+    let lines: String = hosts.iter().map(line).collect();
+    format!("hosts\n{lines}\n")
+}
+
+/// What is found on this machine that keeps the plan from being run, or makes it doubtful.
+fn found_here(plan: &Plan, create: bool) -> Vec<Diagnostic> {
+    let refusals = run::refusals(plan, create).into_iter().map(|error| {
+        let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
+        match error.help() {
+            Some(help) => warning.help(help),
+            None => warning,
+        }
+    });
+    let touched = plan.targets.iter().filter(|target| target.kind.is_path());
+    let found = touched.filter_map(|target| target::unmounted(&target.path));
+    let unmounted = found.map(|found| Diagnostic::warning("", found.to_string()));
+    refusals.chain(unmounted).chain(doubts(plan)).collect()
 }
 
 /// What is known of a target beside the plan.

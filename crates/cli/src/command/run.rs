@@ -27,7 +27,7 @@ use crate::terminal::print_document;
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    let (part, stop) = Part::take(at_once)?;
+    let (part, stop) = Part::take_or_refuse(&args.crew, at_once)?;
     let mut team = match part {
         Part::Done(exit) => return Ok(exit),
         Part::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
@@ -84,11 +84,12 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         Some(leader) => run::run_with_crew(plan, warnings, &run_options, leader, &mut listener),
         None => run::run(plan, warnings, &run_options, &mut listener),
     };
-    drop(team);
     live.finish();
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
     let is_written = outputs.write(&finished.record, began, not_stored.as_ref());
+    // Ending may take as long as others let it, and what was measured is safe by now.
+    drop(team);
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(exit(&finished.record, is_written && not_stored.is_none())),

@@ -35,9 +35,15 @@ pub(super) struct Team {
 
 impl Drop for Team {
     fn drop(&mut self) {
+        let are_all_there = self.leader.has_all();
         self.leader.dismiss();
-        if let Some(job) = self.job.take() {
-            job.end();
+        match self.job.take() {
+            Some(job) if are_all_there => {
+                // Of what could not be ended the launcher tells.
+                let _ = job.end();
+            }
+            Some(job) => job.leave(),
+            None => {}
         }
     }
 }
@@ -53,14 +59,24 @@ pub(super) enum Part {
 }
 
 impl Part {
+    /// As [`Part::take`], of a run that may have processes started by itself.
+    pub fn take_or_refuse(
+        args: &CrewArgs,
+        at_once: fn() -> !,
+    ) -> Result<(Self, Arc<AtomicBool>), Failure> {
+        match refuse_hosts_below_launcher(args)? {
+            Some(exit) => Ok((Self::Done(exit), Arc::default())),
+            None => Self::take(at_once),
+        }
+    }
+
     /// Takes part, and then heeds signals by the flag that the first one sets: to be called before
     /// anything else is set up.
     pub fn take(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), Failure> {
-        let launch = Launch::from_environment().filter(|it| it.ranks_count() != Some(1));
-        let Some(launch) = launch else {
+        let Some(launch) = launch_of_several() else {
             return Ok((Self::Alone, stop_flag(at_once)?));
         };
-        let is_first = launch.rank().unwrap_or(0) == 0;
+        let is_first = is_first(&launch);
         let mut heeded = None;
         let joined = join(launch, || {
             // Launchers pass SIGUSR1 on to all, and the first alone goes on to the next cell.
@@ -78,6 +94,42 @@ impl Part {
         let stop = heeded.transpose()?.unwrap_or_default();
         Ok((part, stop))
     }
+}
+
+/// What a launcher has told that started this process and others.
+fn launch_of_several() -> Option<Launch> {
+    Launch::from_environment().filter(|it| it.ranks_count() != Some(1))
+}
+
+/// Whether this process speaks for all that the launcher started.
+fn is_first(launch: &Launch) -> bool {
+    launch.rank().unwrap_or(0) == 0
+}
+
+/// Refuses to start processes on hosts where a launcher has started them already; how this one ends
+/// where another tells so.
+fn refuse_hosts_below_launcher(args: &CrewArgs) -> Result<Option<Exit>, Failure> {
+    let option = match (&args.hosts, args.host.is_empty()) {
+        (Some(_), _) => "--hosts",
+        (None, false) => "--host",
+        (None, true) => return Ok(None),
+    };
+    let Some(launch) = launch_of_several() else {
+        return Ok(None);
+    };
+    if !is_first(&launch) {
+        return Ok(Some(Exit::Usage));
+    }
+    let processes = match launch.ranks_count() {
+        Some(count) => format!("{count} processes"),
+        None => "the processes".to_owned(),
+    };
+    let message = format!(
+        "`{option}` has processes started by ssh, but {} has started {processes} already",
+        launch.launcher()
+    );
+    let help = format!("leave `{option}` out, or start `pgmeter` without the launcher");
+    Err(Failure::new(Exit::Usage, message, Some(help)))
 }
 
 impl Team {

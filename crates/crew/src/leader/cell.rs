@@ -1,6 +1,5 @@
 //! A cell that all measure, stage by stage.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use engine::clock::Clock;
@@ -10,7 +9,6 @@ use results::{
 use run::CrewWatch;
 use workload::plan::Cell;
 
-use super::clocks::{Reading, offset};
 use super::course::{Course, note_warning};
 use super::{LOOK, Leader, OnLost, Said};
 use crate::CrewError;
@@ -57,7 +55,8 @@ impl Leader {
                 why: "was lost".to_owned(),
             });
         }
-        let records = self.together(&mut course, &after, cell);
+        course.beginnings.end(&after);
+        let records = self.together(&course, cell);
         // Who has other things to do is not slow.
         let is_alike = cell.is_shared_alike();
         let doubts = records.iter().flat_map(doubt_crew);
@@ -158,7 +157,7 @@ impl Leader {
             Report::Armed => {
                 course.armed.insert(rank);
             }
-            Report::Begun { at_ns } => course.note_begin(rank, at_ns),
+            Report::Begun { phase, at_ns } => course.beginnings.note(rank, phase, at_ns),
             Report::Measured {
                 records, failure, ..
             } => {
@@ -208,23 +207,23 @@ impl Leader {
     fn start(&mut self, course: &mut Course, watch: &mut CrewWatch<'_>) -> Result<(), CrewError> {
         let ranks: Vec<u32> = course.working.iter().copied().collect();
         let mut kept = Vec::new();
-        course.clocks = self.read_clocks(&ranks, &mut kept);
+        let clocks = self.read_clocks(&ranks, &mut kept);
         for rank in ranks {
-            if !course.clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
+            if !clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
                 // It would wait for the start, and all for it.
                 let lost = self.lose(rank, "did not tell its time".to_owned());
                 kept.push((rank, lost));
             }
         }
-        let trips_ns = course.clocks.values().map(|it| it.trip_ns);
+        let trips_ns = clocks.values().map(|it| it.trip_ns);
         let longest_ns = trips_ns.max().unwrap_or(0);
         let start_ns = self.clock.now_ns() + LEAD_NS.max(LEAD_TRIPS * longest_ns);
-        for (rank, reading) in &course.clocks {
+        for (rank, reading) in &clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
             let at_ns = at_ns.cast_unsigned();
             self.say(*rank, &Order::Start { at_ns });
         }
-        course.starts_ns.push(start_ns);
+        course.beginnings.begin(start_ns, clocks);
         course.armed.clear();
         course.live.begin_stage();
         kept.into_iter()
@@ -263,17 +262,15 @@ impl Leader {
     }
 
     /// The records of all as one each, as many as each has.
-    fn together(
-        &self,
-        course: &mut Course,
-        after: &BTreeMap<u32, Reading>,
-        cell: &Cell,
-    ) -> Vec<CellRecord> {
+    fn together(&self, course: &Course, cell: &Cell) -> Vec<CellRecord> {
         let count = course.done.values().map(Vec::len).min().unwrap_or(0);
-        let start_ns = course.starts_ns.last().copied().unwrap_or(0) + cell.ramp_time_ns;
         let ranks = cell.ranks();
         let mut records = Vec::with_capacity(count);
         for place in 0..count {
+            let first = course.done.values().next();
+            let phase = first.map_or("", |own| own[place].phase.name());
+            let beginning = course.beginnings.of(phase);
+            let start_ns = beginning.map_or(0, |it| it.start_ns) + cell.ramp_time_ns;
             let parts: Vec<RankCell> = course
                 .done
                 .iter()
@@ -281,8 +278,8 @@ impl Leader {
                     rank: *rank,
                     host: self.peers[*rank as usize].host.clone(),
                     record: own[place].clone(),
-                    begin_ns: course.begins_ns.get(rank).copied().unwrap_or(0),
-                    clock: clock(course, after, *rank),
+                    begin_ns: beginning.map_or(0, |it| it.begin_ns(*rank)),
+                    clock: beginning.map_or_else(ClockOffset::default, |it| it.clock(*rank)),
                 })
                 .collect();
             let Some(mut record) = merged(&parts) else {
@@ -335,8 +332,4 @@ impl Leader {
 
 fn is_cut_short(record: &CellRecord) -> bool {
     record.status == Status::Interrupted
-}
-
-fn clock(course: &Course, after: &BTreeMap<u32, Reading>, rank: u32) -> ClockOffset {
-    offset(course.clocks.get(&rank), after.get(&rank))
 }

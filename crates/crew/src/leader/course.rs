@@ -6,7 +6,7 @@ use results::{CellRecord, RunEvent, Warning};
 use run::FileNews;
 use workload::plan::Cell;
 
-use super::clocks::Reading;
+use super::beginnings::Beginnings;
 use super::live::Live;
 use crate::message::{Failed, Report};
 
@@ -31,11 +31,7 @@ pub(super) struct Course {
     pub news: BTreeMap<u32, Vec<FileNews>>,
     /// Who of them is ready for the next stage.
     pub armed: BTreeSet<u32>,
-    /// When the stages began, in nanoseconds of the leader's clock.
-    pub starts_ns: Vec<u64>,
-    /// When the first worker of each began, from the start of the last stage.
-    pub begins_ns: BTreeMap<u32, i64>,
-    pub clocks: BTreeMap<u32, Reading>,
+    pub beginnings: Beginnings,
     pub done: BTreeMap<u32, Vec<CellRecord>>,
     pub failed: Option<(u32, Failed)>,
     /// Who was lost, and when, in nanoseconds of the leader's clock.
@@ -59,9 +55,7 @@ impl Course {
             rounds: BTreeMap::new(),
             news: BTreeMap::new(),
             armed: BTreeSet::new(),
-            starts_ns: Vec::new(),
-            begins_ns: BTreeMap::new(),
-            clocks: BTreeMap::new(),
+            beginnings: Beginnings::default(),
             done: BTreeMap::new(),
             failed: None,
             lost_ns: BTreeMap::new(),
@@ -132,15 +126,6 @@ impl Course {
 
     pub fn is_over(&self) -> bool {
         self.working.is_empty()
-    }
-
-    /// Takes note of when one began, by its own clock.
-    pub fn note_begin(&mut self, rank: u32, at_ns: u64) {
-        let offset_ns = self.clocks.get(&rank).map_or(0, |it| it.offset_ns);
-        let start_ns = self.starts_ns.last().copied().unwrap_or(0);
-        let own_ns = at_ns.cast_signed().wrapping_sub(offset_ns);
-        let begin_ns = own_ns.wrapping_sub(start_ns.cast_signed());
-        self.begins_ns.insert(rank, begin_ns);
     }
 
     /// Takes what one measured, which then has nothing left to do.

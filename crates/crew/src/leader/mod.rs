@@ -1,8 +1,10 @@
 //! The process that leads: it asks, waits, and puts together what the others measured.
 
+mod beginnings;
 mod cell;
 mod clocks;
 mod course;
+mod facts;
 mod grounds;
 mod live;
 
@@ -15,7 +17,6 @@ use results::{
     CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode, doubt_hosts,
 };
 use run::{Crew, CrewWatch, RunError};
-use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
 
 use crate::CrewError;
@@ -154,57 +155,16 @@ impl Leader {
         Ok(leader)
     }
 
-    /// What planning must know of the targets of each process, as the first one sees them that
-    /// has them.
-    ///
-    /// # Errors
-    /// When one of them cannot be used on some host.
-    pub fn facts<'t>(
-        &mut self,
-        targets: impl Fn(u32) -> &'t [String],
-        default_target: Option<&str>,
-        reads_only: bool,
-        stop: &AtomicBool,
-    ) -> Result<SystemFacts, CrewError> {
-        let create = self.options.create;
-        let mut known = BTreeSet::new();
-        let ranks = (0..).zip(&self.peers);
-        let firsts = ranks.filter_map(|(rank, peer)| {
-            let is_first = known.insert((peer.host.as_str(), targets(rank)));
-            is_first.then_some(rank)
-        });
-        let asked: Vec<u32> = firsts.collect();
-        let probe = |rank| Order::Probe {
-            targets: targets(rank).to_vec(),
-            default_target: default_target.map(str::to_owned),
-            create,
-            reads_only,
-        };
-        let is_wanted = |report: &Report| matches!(report, Report::Facts { .. });
-        let answers = self.ask(&asked, probe, is_wanted, stop)?;
-        let mut all = answers.into_iter().filter_map(|(_, report)| match report {
-            Report::Facts { facts } => Some(facts),
-            _ => None,
-        });
-        let mut first = all.next().unwrap_or_default();
-        for other in all {
-            for found in other.targets {
-                let mut targets = first.targets.iter_mut();
-                match targets.find(|it| it.path == found.path) {
-                    Some(known) => known.free_bytes = known.free_bytes.min(found.free_bytes),
-                    None => first.targets.push(found),
-                }
-            }
-            first.memory_bytes = first.memory_bytes.min(other.memory_bytes);
-            first.cpu_count = first.cpu_count.min(other.cpu_count);
-        }
-        Ok(first)
-    }
-
     /// How many there are.
     #[must_use]
     pub fn ranks(&self) -> u32 {
         self.hub.count()
+    }
+
+    /// Whether nobody was lost.
+    #[must_use]
+    pub fn has_all(&self) -> bool {
+        self.absent().is_empty()
     }
 
     /// Tells all that nothing follows.

@@ -1,5 +1,7 @@
 //! Doubts about what was asked for: limits that held the run back.
 
+use std::collections::BTreeSet;
+
 use workload::plan::{CacheMode, Cell, EngineKind, Plan};
 
 use super::Finding;
@@ -28,16 +30,33 @@ pub(super) fn limits_in_force(
     ]
 }
 
-/// What a cell uses of its targets, in bytes.
-pub(super) fn used_bytes(planned: &Cell, plan: &Plan) -> u64 {
+/// What a cell uses of its targets, in bytes; of several processes, each of which has files of its
+/// own, what those on the machine of the first use.
+pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> u64 {
     if let Some(jobs) = &planned.jobs {
         let files = jobs.files.iter();
         return files.fold(0_u64, |sum, file| sum.saturating_add(file.size_bytes));
     }
-    target_indexes(planned)
-        .iter()
-        .filter_map(|index| plan.targets.get(*index as usize))
-        .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes))
+    let size = |index: u32| {
+        let target = plan.targets.get(index as usize);
+        target.map_or(0, |target| target.size_bytes)
+    };
+    let ranks = cell.crew.iter().flat_map(|crew| &crew.ranks);
+    let first = ranks.clone().next().map(|it| &it.host);
+    let there: BTreeSet<u32> = ranks
+        .filter(|it| Some(&it.host) == first)
+        .map(|it| it.rank)
+        .collect();
+    let spans = planned.workers.iter().flat_map(|worker| {
+        let spans = worker.spans.iter();
+        spans.map(|span| (worker.rank, span.target_index))
+    });
+    let used: BTreeSet<(u32, u32)> = match there.is_empty() {
+        true => spans.map(|(_, index)| (0, index)).collect(),
+        false => spans.filter(|(rank, _)| there.contains(rank)).collect(),
+    };
+    used.into_iter()
+        .fold(0_u64, |sum, (_, index)| sum.saturating_add(size(index)))
 }
 
 fn told(limit: &Limit, what: &str) -> (WarningCode, String) {
@@ -106,6 +125,6 @@ fn memory_limit(
         return None;
     }
     let limit = environment.memory_limit()?;
-    let used = used_bytes(planned?, plan) as f64;
+    let used = used_bytes(cell, planned?, plan) as f64;
     (used >= limit.value).then(|| told(limit, "the page cache could not hold the targets: at most"))
 }

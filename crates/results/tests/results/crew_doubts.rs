@@ -1,9 +1,10 @@
 //! What makes figures of several processes doubtful.
 
 use results::{
-    CellCrew, CellRecord, CrewRecord, HostRecord, RankFigures, Warning, WarningCode, doubt_crew,
-    doubt_hosts,
+    CellCrew, CellRecord, CrewRecord, HostRecord, RankFigures, Warning, WarningCode, doubt,
+    doubt_crew, doubt_hosts,
 };
+use workload::plan::{CacheMode, WorkerPlan};
 
 use crate::sample;
 
@@ -91,6 +92,38 @@ fn of_many_slow_processes_the_slowest_are_named() {
     let message = &told[0].message;
     assert!(message.starts_with("300 of 1000 processes"), "{message}");
     assert!(message.ends_with("3 on node1, 296 more"), "{message}");
+}
+
+#[test]
+fn files_of_all_processes_of_a_machine_are_in_its_memory_together() {
+    let mut plan = sample::plan();
+    let memory_bytes = sample::environment().memory_bytes;
+    plan.targets[0].size_bytes = memory_bytes / 2;
+    let worker = plan.cells[0].workers[0].clone();
+    plan.cells[0].workers = (0..4)
+        .map(|rank| WorkerPlan {
+            rank,
+            ..worker.clone()
+        })
+        .collect();
+    let told = |crew: CellCrew| {
+        let mut cell = cell_of(crew);
+        cell.cache = CacheMode::Buffered;
+        let told = doubt(&cell, &sample::environment(), &plan).into_iter();
+        let mut told = told.filter(|it| it.code == WarningCode::FileSmallerThanMemory);
+        told.next().map(|it| it.message)
+    };
+    // Two on each machine.
+    assert_eq!(told(crew_of(&[100.0; 4])), None);
+    let mut apart = crew_of(&[100.0; 4]);
+    for (rank, number) in apart.ranks.iter_mut().zip(0..) {
+        rank.host = format!("node{number}");
+    }
+    let message = told(apart).expect("a doubt");
+    assert!(
+        message.starts_with("the targets are 50 % of memory"),
+        "{message}"
+    );
 }
 
 fn hosts(of: impl Fn(&mut HostRecord, u32)) -> CrewRecord {

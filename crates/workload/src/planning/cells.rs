@@ -11,6 +11,7 @@ use super::cycling::{Eligible, RunShape, depths, runs};
 use super::lines::{Place, lines_of};
 use super::open_loop;
 use super::options::Options;
+use super::room::Taken;
 use super::seeds::worker_seed;
 use super::space::SECTOR_BYTES;
 use super::{
@@ -458,22 +459,13 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Half of the memory must stay for everything else.
     fn check_memory(&self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
-        let memory = self.context.facts.memory_bytes;
-        let needed: u64 = workers
-            .iter()
-            .map(buffer_bytes)
-            .fold(0, u64::saturating_add);
-        if memory == 0 || needed <= memory / 2 {
-            return Ok(());
-        }
-        let message = format!(
-            "the buffers of a cell need {}, more than half of this machine's memory ({})",
-            units::format::size(needed),
-            units::format::size(memory)
-        );
-        Err(Diagnostic::error("", message).help("use a smaller `--iodepth`"))
+        let buffers = Taken {
+            what: "the buffers of a cell",
+            help: "use a smaller `--iodepth`",
+            workers: workers.iter().map(|it| (it.rank, buffer_bytes(it))),
+        };
+        buffers.fits(self.context.facts)
     }
 }
 

@@ -14,6 +14,7 @@ mod order;
 mod ranks;
 mod repetition;
 mod resolver;
+mod room;
 mod seeds;
 mod settings;
 mod space;

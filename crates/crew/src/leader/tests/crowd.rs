@@ -91,7 +91,13 @@ fn crowd(ends: Ends, made: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> J
             }
         }
         for (rank, measured) in (0..RANKS).zip(measured.iter().cycle()) {
-            send(rank, encode(&Report::Begun { at_ns: 0 }));
+            send(
+                rank,
+                encode(&Report::Begun {
+                    phase: None,
+                    at_ns: 0,
+                }),
+            );
             send(rank, measured.clone());
         }
     })

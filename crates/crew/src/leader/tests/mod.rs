@@ -1,6 +1,7 @@
 //! The leader with processes that are none: made up, real ones on threads, hostile ones.
 
 mod crowd;
+mod facts;
 mod hostile;
 mod real;
 

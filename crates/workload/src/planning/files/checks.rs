@@ -1,12 +1,11 @@
 //! What keeps a workload of files from being done as it is planned, or should be known before.
 
-use units::format::size;
-
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, EngineKind, TargetKind};
 use crate::program::{Copies, FilePool, PoolEnd};
 
+use super::super::room::Taken;
 use super::{Layout, bytes};
 
 impl Layout<'_, '_> {
@@ -112,22 +111,15 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help(format!("{help}, or leave `keep_open` out")))
     }
 
-    /// Each worker has a table of slots and a text twice as long as the largest file; half of the
-    /// memory must stay for everything else.
+    /// Each worker has a table of slots and a text twice as long as the largest file.
     fn check_memory(&self, pool: &FilePool) -> Result<(), Diagnostic> {
-        let workers = u64::from(self.worker_count);
-        let needed = pool.memory_bytes().saturating_mul(workers);
-        let memory = self.context.facts.memory_bytes;
-        if memory == 0 || needed <= memory / 2 {
-            return Ok(());
-        }
-        let message = format!(
-            "the pools of all workers need {}, more than half of this machine's memory ({})",
-            size(needed),
-            size(memory)
-        );
-        let help = "use a smaller `number` or `max_size`, or fewer workers";
-        Err(Diagnostic::error("", message).help(help))
+        let (shares, each) = (&self.context.shares, pool.memory_bytes());
+        let pools = Taken {
+            what: "the pools of all workers",
+            help: "use a smaller `number` or `max_size`, or fewer workers",
+            workers: (0..self.worker_count as usize).map(|it| (shares.rank_of(it, None), each)),
+        };
+        pools.fits(self.context.facts)
     }
 
     /// A pool that shrinks comes to its end, and one that grows to that of its table.

@@ -1,0 +1,164 @@
+//! When the stages of a cell began, by the clocks of all.
+
+use std::collections::BTreeMap;
+
+use results::ClockOffset;
+
+use super::clocks::{Reading, offset};
+
+/// When a stage began.
+#[derive(Debug, Default)]
+pub(super) struct Beginning {
+    /// The phase that it is part of, where it has one.
+    phase: Option<String>,
+    /// When all were to begin, in nanoseconds of the leader's clock.
+    pub start_ns: u64,
+    /// When the first worker of each began, from then.
+    begins_ns: BTreeMap<u32, i64>,
+    /// The clocks before it.
+    before: BTreeMap<u32, Reading>,
+    /// And after it.
+    after: BTreeMap<u32, Reading>,
+}
+
+/// When the stages of a cell began.
+#[derive(Debug, Default)]
+pub(super) struct Beginnings {
+    current: Option<Beginning>,
+    /// Of stages of one phase, that in which the processes began furthest apart.
+    ended: Vec<Beginning>,
+}
+
+impl Beginnings {
+    /// All are to begin a stage at that time of the leader's clock; the stage before has ended.
+    pub fn begin(&mut self, start_ns: u64, clocks: BTreeMap<u32, Reading>) {
+        self.end(&clocks);
+        self.current = Some(Beginning {
+            start_ns,
+            before: clocks,
+            ..Beginning::default()
+        });
+    }
+
+    /// Takes note of when one began, by its own clock.
+    pub fn note(&mut self, rank: u32, phase: Option<String>, at_ns: u64) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        let offset_ns = current.before.get(&rank).map_or(0, |it| it.offset_ns);
+        let own_ns = at_ns.cast_signed().wrapping_sub(offset_ns);
+        let begin_ns = own_ns.wrapping_sub(current.start_ns.cast_signed());
+        current.begins_ns.insert(rank, begin_ns);
+        current.phase = current.phase.take().or(phase);
+    }
+
+    /// The stage at hand has ended, and clocks were read again.
+    pub fn end(&mut self, clocks: &BTreeMap<u32, Reading>) {
+        let Some(mut later) = self.current.take() else {
+            return;
+        };
+        later.after.clone_from(clocks);
+        let mut ended = self.ended.iter_mut();
+        match ended.find(|it| it.phase == later.phase) {
+            Some(known) if later.spread_ns() > known.spread_ns() => {
+                later.start_ns = known.start_ns;
+                *known = later;
+            }
+            Some(_) => {}
+            None => self.ended.push(later),
+        }
+    }
+
+    /// That of a phase; of a cell without phases, its own.
+    pub fn of(&self, phase: &str) -> Option<&Beginning> {
+        let is_it = |it: &&Beginning| it.phase.as_deref() == Some(phase);
+        self.ended.iter().find(is_it).or(self.ended.last())
+    }
+}
+
+impl Beginning {
+    /// From the first that began to the last, in nanoseconds.
+    fn spread_ns(&self) -> u64 {
+        let first_ns = self.begins_ns.values().min();
+        let last_ns = self.begins_ns.values().max();
+        last_ns.zip(first_ns).map_or(0, |(a, b)| a.abs_diff(*b))
+    }
+
+    /// When the first worker of one began, in nanoseconds from when all were to.
+    pub fn begin_ns(&self, rank: u32) -> i64 {
+        self.begins_ns.get(&rank).copied().unwrap_or(0)
+    }
+
+    /// The clock of one.
+    pub fn clock(&self, rank: u32) -> ClockOffset {
+        offset(self.before.get(&rank), self.after.get(&rank))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clocks of two that are so far ahead.
+    fn clocks(at_ns: u64, offsets_ns: [i64; 2]) -> BTreeMap<u32, Reading> {
+        let reading = |offset_ns| Reading {
+            offset_ns,
+            trip_ns: 100,
+            at_ns,
+        };
+        (0..).zip(offsets_ns.map(reading)).collect()
+    }
+
+    fn stage(all: &mut Beginnings, phase: &str, start_ns: u64, begins_ns: [u64; 2]) {
+        all.begin(start_ns, clocks(start_ns, [0, 1000]));
+        for (rank, begin_ns) in (0..).zip(begins_ns) {
+            let own_ns = start_ns + begin_ns + 1000 * u64::from(rank);
+            all.note(rank, Some(phase.to_owned()), own_ns);
+        }
+    }
+
+    fn begins(all: &Beginnings, phase: &str) -> (u64, [i64; 2]) {
+        let it = all.of(phase).expect("it has begun");
+        (it.start_ns, [0, 1].map(|rank| it.begin_ns(rank)))
+    }
+
+    #[test]
+    fn each_phase_has_its_own_beginning() {
+        let mut all = Beginnings::default();
+        stage(&mut all, "create", 10_000, [5, 905]);
+        stage(&mut all, "stat", 50_000, [7, 8]);
+        all.end(&clocks(90_000, [0, 1000]));
+        assert_eq!(begins(&all, "create"), (10_000, [5, 905]));
+        assert_eq!(begins(&all, "stat"), (50_000, [7, 8]));
+        // Whose own they are not are those of the cell.
+        assert_eq!(begins(&all, "measure"), (50_000, [7, 8]));
+    }
+
+    #[test]
+    fn of_the_stages_of_a_phase_that_counts_which_was_furthest_apart() {
+        let mut all = Beginnings::default();
+        stage(&mut all, "create", 10_000, [5, 6]);
+        stage(&mut all, "remove", 20_000, [1, 2]);
+        stage(&mut all, "create", 30_000, [400, 5]);
+        stage(&mut all, "create", 40_000, [5, 9]);
+        all.end(&BTreeMap::new());
+        // Since when it goes on is told by the first.
+        assert_eq!(begins(&all, "create"), (10_000, [400, 5]));
+        assert_eq!(begins(&all, "remove"), (20_000, [1, 2]));
+    }
+
+    #[test]
+    fn clocks_are_those_before_a_stage_and_after_it() {
+        let mut all = Beginnings::default();
+        all.begin(1000, clocks(1000, [0, 500]));
+        all.note(1, Some("create".to_owned()), 1600);
+        all.begin(1_001_000, clocks(1_001_000, [0, 600]));
+        all.note(1, Some("stat".to_owned()), 1_001_700);
+        all.end(&clocks(2_001_000, [0, 600]));
+        let clock = |phase| all.of(phase).expect("it has begun").clock(1);
+        let (create, stat) = (clock("create"), clock("stat"));
+        assert_eq!((create.offset_ns, stat.offset_ns), (500, 600));
+        assert_eq!((create.drift_ppb, stat.drift_ppb), (Some(1e5), Some(0.0)));
+        assert_eq!(begins(&all, "stat").1, [0, 100]);
+    }
+}

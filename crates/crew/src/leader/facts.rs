@@ -1,0 +1,85 @@
+//! What planning must know of the machines of all processes.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use workload::facts::{HostFacts, SystemFacts};
+
+use super::Leader;
+use crate::CrewError;
+use crate::message::{Order, Report};
+
+impl Leader {
+    /// What planning must know of the targets of each process, as the first one sees them that
+    /// has them, and of each machine.
+    ///
+    /// # Errors
+    /// When one of them cannot be used on some host.
+    pub fn facts<'t>(
+        &mut self,
+        targets: impl Fn(u32) -> &'t [String],
+        default_target: Option<&str>,
+        reads_only: bool,
+        stop: &AtomicBool,
+    ) -> Result<SystemFacts, CrewError> {
+        let create = self.options.create;
+        let mut known = BTreeSet::new();
+        let ranks = (0..).zip(&self.peers);
+        let firsts = ranks.filter_map(|(rank, peer)| {
+            let is_first = known.insert((peer.host.as_str(), targets(rank)));
+            is_first.then_some(rank)
+        });
+        let asked: Vec<u32> = firsts.collect();
+        let probe = |rank| Order::Probe {
+            targets: targets(rank).to_vec(),
+            default_target: default_target.map(str::to_owned),
+            create,
+            reads_only,
+        };
+        let is_wanted = |report: &Report| matches!(report, Report::Facts { .. });
+        let mut all: Option<SystemFacts> = None;
+        let mut hosts: Vec<HostFacts> = Vec::new();
+        for (rank, report) in self.ask(&asked, probe, is_wanted, stop)? {
+            let Report::Facts { facts } = report else {
+                continue;
+            };
+            let host = self.host_of(rank, facts.memory_bytes);
+            if hosts.iter().all(|known| known.name != host.name) {
+                hosts.push(host);
+            }
+            match &mut all {
+                Some(all) => add(all, facts),
+                None => all = Some(facts),
+            }
+        }
+        Ok(SystemFacts {
+            hosts,
+            ..all.unwrap_or_default()
+        })
+    }
+
+    /// The machine of a process, which has told of its memory.
+    fn host_of(&self, rank: u32, memory_bytes: u64) -> HostFacts {
+        let name = &self.peers[rank as usize].host;
+        let ranks = (0..).zip(&self.peers);
+        let there = ranks.filter(|(_, peer)| peer.host == *name);
+        HostFacts {
+            name: name.clone(),
+            ranks: there.map(|(rank, _)| rank).collect(),
+            memory_bytes,
+        }
+    }
+}
+
+/// Adds what another process knows: what there is least of anywhere is what all have.
+fn add(all: &mut SystemFacts, other: SystemFacts) {
+    for found in other.targets {
+        let mut targets = all.targets.iter_mut();
+        match targets.find(|it| it.path == found.path) {
+            Some(known) => known.free_bytes = known.free_bytes.min(found.free_bytes),
+            None => all.targets.push(found),
+        }
+    }
+    all.memory_bytes = all.memory_bytes.min(other.memory_bytes);
+    all.cpu_count = all.cpu_count.min(other.cpu_count);
+}
