@@ -52,6 +52,15 @@ impl Histogram {
         self.count = self.count.wrapping_add(more);
         let sum_ns = u128::from(ns) * u128::from(more);
         self.sum_ns = self.sum_ns.wrapping_add(sum_ns);
+        if ns < self.min_ns || ns > self.max_ns {
+            self.widen(ns);
+        }
+    }
+
+    /// Takes a sample beyond all before, which comes ever more seldom.
+    #[cold]
+    #[inline(never)]
+    fn widen(&mut self, ns: u64) {
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
     }

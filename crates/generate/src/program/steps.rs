@@ -45,10 +45,19 @@ impl StepCounter {
         self.errors += u64::from(has_failed);
         self.bytes += bytes;
         self.sum_ns = self.sum_ns.saturating_add(span_ns);
-        self.least_ns = self.least_ns.min(span_ns);
-        self.most_ns = self.most_ns.max(span_ns);
+        if span_ns < self.least_ns || span_ns > self.most_ns {
+            self.widen(span_ns);
+        }
         let bucket = &mut self.buckets[bucket(span_ns)];
         *bucket = bucket.saturating_add(1);
+    }
+
+    /// Takes a time beyond all before, which comes ever more seldom.
+    #[cold]
+    #[inline(never)]
+    fn widen(&mut self, span_ns: u64) {
+        self.least_ns = self.least_ns.min(span_ns);
+        self.most_ns = self.most_ns.max(span_ns);
     }
 
     /// Adds what another counted.
