@@ -257,6 +257,43 @@ fn a_file_system_in_memory_is_told_of_once() {
     }
 }
 
+#[test]
+fn what_files_take_of_memory_is_what_they_take() {
+    let kib = std::fs::read_to_string("/proc/meminfo").unwrap();
+    let kib = kib.split_ascii_whitespace().nth(1).unwrap();
+    let memory_bytes = kib.parse::<u64>().unwrap() * 1024;
+    let bed = Bed::new().unwrap();
+    // About a tenth of a hundredth, however much there is.
+    let bytes = (memory_bytes / 1000 / 10).next_multiple_of(4096);
+    let sizes = format!("sizes=[{bytes}]");
+    let target = bed.target().to_string_lossy().into_owned();
+    let seen = bed.run(&[
+        "run",
+        "create-remove",
+        "--set",
+        "count=10",
+        "--set",
+        &sizes,
+        "--cache",
+        "buffered",
+        "--target",
+        &target,
+        "--json",
+        "-",
+    ]);
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let told = record["warnings"].as_array().unwrap().iter();
+    let mut told = told.filter(|it| it["code"] == "file-smaller-than-memory");
+    let Some(told) = told.next() else {
+        skip!("nothing is cached here, or memory is limited");
+    };
+    let message = told["message"].as_str().unwrap();
+    assert!(
+        message.contains("the files take at most 0.1 % of memory"),
+        "{message}"
+    );
+}
+
 /// Shares of a device that is no multiple of a block, and the requests of 4 KiB in each.
 const SHARES: [(&[&str], u64); 6] = [
     (&["--size=30%"], 73),

@@ -30,12 +30,16 @@ pub(super) fn limits_in_force(
     ]
 }
 
-/// What a cell uses of its targets, in bytes; of several processes, each of which has files of its
-/// own, what those on the machine of the first use.
-pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> u64 {
+/// What a cell uses of its targets at most, in bytes, where that is known beforehand; of several
+/// processes, each of which has files of its own, what those on the machine of the first use.
+pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Option<u64> {
+    if let Some(program) = &planned.files {
+        let need = program.space_needed();
+        return (!need.is_growing).then_some(need.bytes);
+    }
     if let Some(jobs) = &planned.jobs {
-        let files = jobs.files.iter();
-        return files.fold(0_u64, |sum, file| sum.saturating_add(file.size_bytes));
+        let sizes = jobs.files.iter().map(|file| file.size_bytes);
+        return Some(sizes.fold(0_u64, u64::saturating_add));
     }
     let size = |index: u32| {
         let target = plan.targets.get(index as usize);
@@ -55,8 +59,8 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> u64 
         true => spans.map(|(_, index)| (0, index)).collect(),
         false => spans.filter(|(rank, _)| there.contains(rank)).collect(),
     };
-    used.into_iter()
-        .fold(0_u64, |sum, (_, index)| sum.saturating_add(size(index)))
+    let sizes = used.into_iter().map(|(_, index)| size(index));
+    Some(sizes.fold(0_u64, u64::saturating_add))
 }
 
 fn told(limit: &Limit, what: &str) -> (WarningCode, String) {
@@ -125,6 +129,6 @@ fn memory_limit(
         return None;
     }
     let limit = environment.memory_limit()?;
-    let used = used_bytes(cell, planned?, plan) as f64;
+    let used = used_bytes(cell, planned?, plan)? as f64;
     (used >= limit.value).then(|| told(limit, "the page cache could not hold the targets: at most"))
 }

@@ -218,7 +218,7 @@ pub(super) fn file_smaller_than_memory(
     if target_indexes(planned?).iter().all(is_without) {
         return None;
     }
-    let used = used_bytes(cell, planned?, plan);
+    let used = used_bytes(cell, planned?, plan)?;
     let limit = environment.memory_limit().map(|limit| limit.value as u64);
     let memory = environment.memory_bytes.min(limit.unwrap_or(u64::MAX));
     (used < memory).then(|| {
@@ -230,8 +230,8 @@ pub(super) fn file_smaller_than_memory(
                  direct` or a larger `--size` to measure the device"
             ),
             true => format!(
-                "the files are {share} of memory, so the page cache can hold them; use more or \
-                 larger files to measure the device"
+                "the files take at most {share} of memory, so the page cache can hold them; use \
+                 more or larger files to measure the device"
             ),
         };
         (WarningCode::FileSmallerThanMemory, message)
