@@ -19,22 +19,15 @@ const bed = await Bed.open(pages, screens);
 const all = [...pageTests, ...chartTests, ...layoutTests, ...serveTests, ...togetherTests];
 const tests = all.filter(([name]) => name.includes(wanted));
 const failures = [];
-const left = [...tests];
-/** Checks what is left, one after the other. */
-async function checkOn() {
-  for (let test = left.shift(); test; test = left.shift()) {
-    const [name, check] = test;
-    try {
-      await check(bed);
-      console.log(`test ${name} ... ok`);
-    } catch (error) {
-      failures.push(name);
-      console.log(`test ${name} ... FAILED\n${error.stack ?? error}`);
-    }
+for (const [name, check] of tests) {
+  try {
+    await check(bed);
+    console.log(`test ${name} ... ok`);
+  } catch (error) {
+    failures.push(name);
+    console.log(`test ${name} ... FAILED\n${error.stack ?? error}`);
   }
 }
-// They wait much of their time, for runs and for charts.
-await Promise.all([checkOn(), checkOn()]);
 await bed.close();
 
 const verdict = failures.length === 0 ? "ok" : "FAILED";
