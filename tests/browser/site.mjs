@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 const DESKTOP = { width: 1400, height: 1000 };
 /** Charts out of sight are not drawn. */
 export const TALL = { width: 1400, height: 3000 };
-export const WAIT = { timeout: 60000 };
+export const WAIT = { timeout: 120000 };
 /** A workload that is measured quickly on any machine. */
 export const SMALL = "size = \"4MiB\"\nramp_time = \"0s\"\nrun_time = \"1s\"\ncache = \"buffered\"\n" +
   "[[access_spec]]\nname = \"Small\"\n[[access_spec.line]]\nsize = \"4KiB\"\nread = 50\nrandom = 100\n";
@@ -65,6 +65,7 @@ class Server {
 export async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true, expected = null } = {}) {
   const server = await Server.start();
   const context = await bed.browser.newContext({ viewport, javaScriptEnabled, acceptDownloads: true });
+  context.setDefaultTimeout(WAIT.timeout);
   const complaints = [];
   const listen = (page) => {
     page.on("console", (message) => {

@@ -38,7 +38,7 @@ async function started(page, server) {
 
 async function opened(context, url) {
   const page = await context.newPage();
-  await page.goto(url);
+  await page.goto(url, WAIT);
   await page.waitForSelector(READY, WAIT);
   return page;
 }
@@ -124,7 +124,25 @@ async function beginsAgain(page, server, context) {
 const NO_WORKER = "delete globalThis.SharedWorker";
 const DEAF_WORKER = "globalThis.SharedWorker = class { port = new MessageChannel().port1 }";
 
-/** Without shared workers, or with one that does not answer, each page has a stream. */
+/** Another page with a silent worker has the stream only once the first is not seen any more. */
+async function takesOver(page, first, url, context) {
+  const next = await context.newPage();
+  await next.addInitScript(DEAF_WORKER);
+  await next.goto(url, WAIT);
+  await next.waitForSelector(READY, WAIT);
+  // Three words without an answer, 5 s apart, and some more.
+  for (let second = 0; second < 18; second += 1) {
+    assert.ok((await streams(page)) <= 2, "the worker's and the first page's");
+    await page.waitForTimeout(1000);
+  }
+  const before = await columns(next);
+  await hide(first, true);
+  await drawn(next, before + 2);
+  await next.close();
+  await hide(first, false);
+}
+
+/** Without shared workers each page has a stream; of those whose worker is silent, one has. */
 async function without(page, server, context) {
   const url = await started(page, server);
   await streaming(page, 1);
@@ -135,6 +153,7 @@ async function without(page, server, context) {
     await alone.waitForSelector(READY, WAIT);
     await streaming(page, 2);
     await drawn(alone, (await columns(alone)) + 2);
+    if (stub === DEAF_WORKER) await takesOver(page, alone, url, context);
     await hide(alone, true);
     await streaming(page, 1);
     await alone.close();

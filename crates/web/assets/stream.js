@@ -6,6 +6,8 @@ import { EventStream, later } from "./events.js";
 const BEAT_MS = 5000;
 /** A worker that has left so many words unanswered is gone. */
 const UNANSWERED_MAX = 3;
+/** Held by the one page that has a stream of its own while a worker is silent. */
+const TURN = "pgmeter stream";
 /** Goes up with what is said, since pages of an earlier program may still have their worker. */
 const WORKER = "pgmeter events 1";
 
@@ -17,7 +19,7 @@ export function stream(id, place, tell, state, signal) {
 class PageStream {
   constructor(id, place, tell, state) {
     Object.assign(this, { id, place, tell, state, said: "", isOver: false });
-    Object.assign(this, { port: null, own: null, timer: null, unanswered: 0 });
+    Object.assign(this, { port: null, own: null, release: null, timer: null, unanswered: 0 });
   }
 
   follow(signal) {
@@ -40,8 +42,14 @@ class PageStream {
     this.timer = null;
     this.port?.postMessage({});
     this.port?.close();
+    this.port = null;
+    this.endOwn();
+  }
+
+  endOwn() {
     this.own?.close();
-    this.port = this.own = null;
+    this.release?.();
+    this.own = this.release = null;
   }
 
   end() {
@@ -78,11 +86,26 @@ class PageStream {
     this.port?.postMessage({ id: this.id, place: this.place });
   }
 
-  /** Has a stream of its own until a worker answers. */
+  /**
+   * Has a stream of its own until a worker answers. Where there are workers, they may be late alone,
+   * on a busy machine: of all pages one has a stream then, or none of them could load anything.
+   */
   alone() {
-    if (!this.timer) return;
+    if (!this.timer || this.own) return;
+    if (!globalThis.SharedWorker || !navigator.locks) {
+      this.openOwn();
+      return;
+    }
+    navigator.locks.request(TURN, { ifAvailable: true }, (turn) => {
+      if (!turn || !this.timer || this.own || this.unanswered === 0) return null;
+      this.openOwn();
+      return new Promise((release) => (this.release = release));
+    });
+  }
+
+  openOwn() {
     const took = (...event) => this.took(...event);
-    this.own ??= new EventStream(this.id, this.place, took, (text) => this.told(text));
+    this.own = new EventStream(this.id, this.place, took, (text) => this.told(text));
   }
 
   hear({ name, text, place, state }) {
@@ -91,8 +114,7 @@ class PageStream {
       return;
     }
     this.unanswered = 0;
-    this.own?.close();
-    this.own = null;
+    this.endOwn();
     this.told(state);
   }
 
