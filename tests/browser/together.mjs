@@ -36,9 +36,10 @@ async function started(page, server) {
   return page.url();
 }
 
-async function opened(context, url) {
+async function opened(context, url, script = "") {
   const page = await context.newPage();
-  await page.goto(url, WAIT);
+  await page.addInitScript(script);
+  await page.goto(url);
   await page.waitForSelector(READY, WAIT);
   return page;
 }
@@ -126,10 +127,7 @@ const DEAF_WORKER = "globalThis.SharedWorker = class { port = new MessageChannel
 
 /** Another page with a silent worker has the stream only once the first is not seen any more. */
 async function takesOver(page, first, url, context) {
-  const next = await context.newPage();
-  await next.addInitScript(DEAF_WORKER);
-  await next.goto(url, WAIT);
-  await next.waitForSelector(READY, WAIT);
+  const next = await opened(context, url, DEAF_WORKER);
   // Three words without an answer, 5 s apart, and some more.
   for (let second = 0; second < 18; second += 1) {
     assert.ok((await streams(page)) <= 2, "the worker's and the first page's");
@@ -139,7 +137,6 @@ async function takesOver(page, first, url, context) {
   await hide(first, true);
   await drawn(next, before + 2);
   await next.close();
-  await hide(first, false);
 }
 
 /** Without shared workers each page has a stream; of those whose worker is silent, one has. */
@@ -147,10 +144,7 @@ async function without(page, server, context) {
   const url = await started(page, server);
   await streaming(page, 1);
   for (const stub of [NO_WORKER, DEAF_WORKER]) {
-    const alone = await context.newPage();
-    await alone.addInitScript(stub);
-    await alone.goto(url);
-    await alone.waitForSelector(READY, WAIT);
+    const alone = await opened(context, url, stub);
     await streaming(page, 2);
     await drawn(alone, (await columns(alone)) + 2);
     if (stub === DEAF_WORKER) await takesOver(page, alone, url, context);

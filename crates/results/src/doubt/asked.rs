@@ -51,14 +51,15 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Opti
         .filter(|it| Some(&it.host) == first)
         .map(|it| it.rank)
         .collect();
-    let spans = planned.workers.iter().flat_map(|worker| {
-        let spans = worker.spans.iter();
-        spans.map(|span| (worker.rank, span.target_index))
-    });
-    let used: BTreeSet<(u32, u32)> = match there.is_empty() {
-        true => spans.map(|(_, index)| (0, index)).collect(),
-        false => spans.filter(|(rank, _)| there.contains(rank)).collect(),
-    };
+    // Without processes all workers are those of the first, whose number is 0.
+    let here = planned.workers.iter();
+    let here = here.filter(|worker| there.is_empty() || there.contains(&worker.rank));
+    let used: BTreeSet<(u32, u32)> = here
+        .flat_map(|worker| {
+            let spans = worker.spans.iter();
+            spans.map(|span| (worker.rank, span.target_index))
+        })
+        .collect();
     let sizes = used.into_iter().map(|(_, index)| size(index));
     Some(sizes.fold(0_u64, u64::saturating_add))
 }
