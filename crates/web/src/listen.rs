@@ -1,5 +1,6 @@
 //! The port, and the connections to it: how many there may be, and how long each may take.
 
+use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
@@ -9,8 +10,10 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::error::WebError;
 
@@ -24,6 +27,8 @@ const HEADER_BYTES_MAX: usize = 16 << 10;
 const HEADERS_MAX: usize = 64;
 /// The head of a request has to come by then; also the next one of a connection.
 const HEADER_TIME_MAX: Duration = Duration::from_secs(5);
+/// What is still sent to a connection that has its last answer is read for so long.
+const LINGER_TIME: Duration = Duration::from_secs(2);
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\n\
     Connection: close\r\n\r\n";
@@ -85,12 +90,23 @@ async fn talk(stream: TcpStream, router: Router) {
     // Events are to be seen when they are sent.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router);
-    let connection = http1::Builder::new()
+    let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME_MAX)
         .max_buf_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
     // Whatever goes wrong with a connection ends that one.
-    let _ = connection.await;
+    let _ = poll_fn(|context| connection.poll_without_shutdown(context)).await;
+    let stream = connection.into_parts().io.into_inner();
+    // An answer is lost with a client that still sends when its connection is closed: TCP resets it.
+    let _ = timeout(LINGER_TIME, linger(stream)).await;
+}
+
+/// Ends the answers, and reads what still comes until the other side has ended as well.
+async fn linger(mut stream: TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    let mut left = [0; 4 << 10];
+    while stream.read(&mut left).await? > 0 {}
+    Ok(())
 }

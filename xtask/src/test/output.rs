@@ -15,7 +15,7 @@ pub struct Tally {
     pub passed_count: usize,
     /// Each skipped test with its reason.
     pub skips: Vec<String>,
-    /// Each failed test or check.
+    /// Each failed test or check; the lines below its name say what it panicked with.
     pub failures: Vec<String>,
 }
 
@@ -149,12 +149,18 @@ fn read_lines(pipe: impl Read, mut take: impl FnMut(&str)) {
     }
 }
 
+/// Of what a failed test panicked with.
+const PANIC_LINES_MAX: usize = 12;
+const PANIC_COLUMNS_MAX: usize = 300;
+
 /// Reads libtest's output line by line.
 #[derive(Debug, Default)]
 struct OutputReader {
     tally: Tally,
     /// The test whose captured output is being shown.
     shown: Option<String>,
+    /// The lines of its panic, from the first one on.
+    panic_line_count: usize,
     /// Tests of this program that were skipped, one line each.
     skipped_tests: Vec<String>,
 }
@@ -163,6 +169,7 @@ impl OutputReader {
     fn line(&mut self, line: &str) {
         if let Some(name) = captured_header(line) {
             self.shown = Some(name.to_owned());
+            self.panic_line_count = 0;
         } else if let Some((_, reason)) = line.split_once("skipped: ") {
             self.skip(reason);
         } else if let Some(rest) = line.strip_prefix("test result: ") {
@@ -173,6 +180,28 @@ impl OutputReader {
             self.tally.skips.push(format!("{name}: ignored"));
         } else if matches!(line, "failures:" | "successes:") {
             self.shown = None;
+        } else {
+            self.captured(line);
+        }
+    }
+
+    /// Keeps what a failed test panicked with, so that the summary tells it.
+    fn captured(&mut self, line: &str) {
+        let Some(shown) = &self.shown else { return };
+        let begins = line.starts_with("thread '") && line.contains(" panicked at ");
+        let panics = self.panic_line_count > 0 || begins;
+        if line == "stack backtrace:" {
+            self.shown = None;
+            return;
+        }
+        if !panics || line.is_empty() || self.panic_line_count == PANIC_LINES_MAX {
+            return;
+        }
+        let is_shown = |failure: &&mut String| failure.lines().next() == Some(shown.as_str());
+        if let Some(failure) = self.tally.failures.iter_mut().rev().find(is_shown) {
+            self.panic_line_count += 1;
+            let line: String = line.chars().take(PANIC_COLUMNS_MAX).collect();
+            failure.push_str(&format!("\n    {line}"));
         }
     }
 
@@ -263,6 +292,20 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
         );
         assert_eq!(tally.failures, ["a"]);
         assert_eq!(tally.to_string(), "1 passed, 1 failed");
+    }
+
+    #[test]
+    fn failed_tests_say_what_they_panicked_with() {
+        let tally = read(
+            "test a ... FAILED\ntest b ... FAILED\n\n\
+             successes:\n\n---- c stdout ----\nthread 'x' panicked at as it should\n\n\
+             failures:\n\n---- b stdout ----\nsaid before\n\
+             thread 'b' (7) panicked at tests/b.rs:3:9:\nassertion failed\n\n  left: 1\n\
+             stack backtrace:\n   0: b\n\n\
+             failures:\n    a\n    b\n",
+        );
+        let told = "b\n    thread 'b' (7) panicked at tests/b.rs:3:9:\n    assertion failed\n      left: 1";
+        assert_eq!(tally.failures, ["a", told]);
     }
 
     #[test]
