@@ -232,16 +232,20 @@ fn several_hosts_ask_one_sink_and_their_counts_add_up() {
     let (run, record) = record(&bed, &all);
     assert_eq!(run.code, 0, "{}", run.text());
     let cell = &record["cells"][0];
-    assert_eq!(figure(&record, "write", "count"), 120);
-    assert_eq!(figure(&record, "write", "bytes"), 120 << 12);
-    assert_eq!(figure(&record, "read", "bytes"), 120);
+    let writes = figure(&record, "write", "count");
+    let replies = figure(&record, "read", "count");
+    // Of each of twelve places, the last operation may be a write whose reply is one too many.
+    assert_eq!(writes + replies, 240);
+    assert!((replies..=replies + 12).contains(&writes), "{writes}");
+    assert_eq!(figure(&record, "write", "bytes"), writes << 12);
+    assert_eq!(figure(&record, "read", "bytes"), replies);
     let ranks = cell["crew"]["ranks"].as_array().unwrap();
     let counts = ranks.iter().map(|it| it["count"].as_u64().unwrap());
     assert_eq!((ranks.len(), counts.sum::<u64>()), (3, 240));
     let targets = cell["target_figures"].as_array().unwrap();
     assert_eq!(
         (targets.len(), &targets[0]["transactions"]),
-        (1, &Value::from(120))
+        (1, &Value::from(replies))
     );
     // Each process says so, and they are all.
     let warnings = record["warnings"].as_array().unwrap().iter();

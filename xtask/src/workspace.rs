@@ -53,7 +53,18 @@ pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
 
 /// Builds one program for measuring and returns its path.
 pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
-    let messages = cargo_messages(&[&["build", "--release"], selection].concat())?;
+    built(&[&["build", "--release"], selection].concat(), name)
+}
+
+/// Builds a `--bin` or an `--example` as the tests are built and returns its path. One package by
+/// itself would have its own set of features, and all that it depends on would be built again.
+pub fn debug_program(kind: &str, name: &str) -> Result<PathBuf, Failure> {
+    built(&["build", "--quiet", "--workspace", kind, name], name)
+}
+
+/// Has cargo build a program, and says where it is.
+fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
+    let messages = cargo_messages(arguments)?;
     let is_it = |message: &&Value| message.pointer("/target/name") == Some(&Value::from(name));
     messages
         .iter()

@@ -99,7 +99,7 @@ async fn talk(stream: TcpStream, router: Router) {
     // Whatever goes wrong with a connection ends that one.
     let _ = poll_fn(|context| connection.poll_without_shutdown(context)).await;
     let stream = connection.into_parts().io.into_inner();
-    // An answer is lost with a client that still sends when its connection is closed: TCP resets it.
+    // Closed while its client still sends, it would be reset, and the answer may be lost.
     let _ = timeout(LINGER_TIME, linger(stream)).await;
 }
 

@@ -5,6 +5,7 @@ mod picture;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::SystemTime;
 
 use crate::error::Failure;
@@ -19,13 +20,8 @@ const GENERATED: [&str; 4] = [
 ];
 /// The schemas of documents, a file each.
 const SCHEMAS: &str = "docs/schemas";
-/// The generators, as arguments of cargo.
-const GENERATORS: [[&str; 6]; 4] = [
-    ["run", "--quiet", "-p", "workload", "--example", "reference"],
-    ["run", "--quiet", "-p", "pgmeter", "--example", "schemas"],
-    ["run", "--quiet", "-p", "front", "--example", "options"],
-    ["run", "--quiet", "-p", "web", "--example", "api"],
-];
+/// The generators: examples of `workload`, `pgmeter`, `front` and `web`.
+const GENERATORS: [&str; 4] = ["reference", "schemas", "options", "api"];
 
 /// Writes every generated document.
 pub fn write() -> Result<(), Failure> {
@@ -97,13 +93,14 @@ fn time(path: PathBuf) -> Option<(PathBuf, SystemTime)> {
 
 fn generate() -> Result<(), Failure> {
     for generator in GENERATORS {
-        let status = workspace::cargo()
-            .args(generator)
+        let program = workspace::debug_program("--example", generator)?;
+        let status = Command::new(&program)
+            .current_dir(workspace::root())
             .status()
-            .map_err(Failure::start("cargo"))?;
+            .map_err(Failure::start(generator))?;
         if !status.success() {
             return Err(Failure::Program {
-                program: format!("cargo {}", generator.join(" ")),
+                program: generator.to_owned(),
                 message: status.to_string(),
             });
         }

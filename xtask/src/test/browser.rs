@@ -26,10 +26,7 @@ pub fn run() -> Result<Tally, Failure> {
         return Ok(Tally::skipped(&reason));
     }
     let pages = make_pages()?;
-    let program = built(
-        &["build", "--package", "pgmeter", "--bin", "pgmeter"],
-        "pgmeter",
-    )?;
+    let program = workspace::debug_program("--bin", "pgmeter")?;
     let mut checks = Command::new("node");
     checks.current_dir(&bench).arg("check.mjs");
     checks.env("PGMETER", program);
@@ -83,28 +80,10 @@ fn install(bench: &Path) -> Result<(), String> {
     fs::write(&note, wanted).map_err(|error| error.to_string())
 }
 
-/// Has cargo build a program, and says where it is.
-fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
-    let messages = workspace::cargo_messages(arguments)?;
-    let is_of = |message: &&serde_json::Value| {
-        let target = message.pointer("/target/name");
-        target.is_some_and(|target| target == name)
-    };
-    let mut executables = messages
-        .iter()
-        .filter(is_of)
-        .filter_map(|message| message.get("executable")?.as_str());
-    let missing = || Failure::Output {
-        program: "cargo build".to_owned(),
-        message: format!("it names no executable `{name}`"),
-    };
-    executables.next().map(PathBuf::from).ok_or_else(missing)
-}
-
 /// Writes the made-up pages, with the program as all tests are built, and says where.
 pub fn make_pages() -> Result<PathBuf, Failure> {
     let directory = bench()?.join("pages");
-    let program = built(&["build", "--workspace", "--example", "pages"], "pages")?;
+    let program = workspace::debug_program("--example", "pages")?;
     let status = Command::new(program).arg(&directory).status();
     match status.map_err(Failure::start("pages"))? {
         status if status.success() => Ok(directory),

@@ -304,7 +304,8 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
              stack backtrace:\n   0: b\n\n\
              failures:\n    a\n    b\n",
         );
-        let told = "b\n    thread 'b' (7) panicked at tests/b.rs:3:9:\n    assertion failed\n      left: 1";
+        let told = "b\n    thread 'b' (7) panicked at tests/b.rs:3:9:\n    \
+            assertion failed\n      left: 1";
         assert_eq!(tally.failures, ["a", told]);
     }
 
