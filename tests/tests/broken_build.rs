@@ -25,7 +25,7 @@ fn broken_build() -> PathBuf {
     std::fs::set_permissions(&compiler, PermissionsExt::from_mode(0o755)).unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build
-        .args(["build", "--quiet", "--package", "pgmeter"])
+        .args(["build", "--quiet", "--workspace", "--bins", "--examples"])
         .current_dir(workspace)
         .env("RUSTC_WORKSPACE_WRAPPER", &compiler)
         .env("CARGO_BUILD_BUILD_DIR", shared)

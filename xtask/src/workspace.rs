@@ -56,10 +56,13 @@ pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failur
     built(&[&["build", "--release"], selection].concat(), name)
 }
 
-/// Builds a `--bin` or an `--example` as the tests are built and returns its path. One package by
-/// itself would have its own set of features, and all that it depends on would be built again.
-pub fn debug_program(kind: &str, name: &str) -> Result<PathBuf, Failure> {
-    built(&["build", "--quiet", "--workspace", kind, name], name)
+/// Builds all programs and examples as the tests are built and returns the path of one. Any fewer
+/// would have another set of features, and what they depend on would be built again.
+pub fn debug_program(name: &str) -> Result<PathBuf, Failure> {
+    built(
+        &["build", "--quiet", "--workspace", "--bins", "--examples"],
+        name,
+    )
 }
 
 /// Has cargo build a program, and says where it is.

@@ -93,7 +93,7 @@ fn time(path: PathBuf) -> Option<(PathBuf, SystemTime)> {
 
 fn generate() -> Result<(), Failure> {
     for generator in GENERATORS {
-        let program = workspace::debug_program("--example", generator)?;
+        let program = workspace::debug_program(generator)?;
         let status = Command::new(&program)
             .current_dir(workspace::root())
             .status()

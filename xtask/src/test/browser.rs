@@ -26,7 +26,7 @@ pub fn run() -> Result<Tally, Failure> {
         return Ok(Tally::skipped(&reason));
     }
     let pages = make_pages()?;
-    let program = workspace::debug_program("--bin", "pgmeter")?;
+    let program = workspace::debug_program("pgmeter")?;
     let mut checks = Command::new("node");
     checks.current_dir(&bench).arg("check.mjs");
     checks.env("PGMETER", program);
@@ -83,7 +83,7 @@ fn install(bench: &Path) -> Result<(), String> {
 /// Writes the made-up pages, with the program as all tests are built, and says where.
 pub fn make_pages() -> Result<PathBuf, Failure> {
     let directory = bench()?.join("pages");
-    let program = workspace::debug_program("--example", "pages")?;
+    let program = workspace::debug_program("pages")?;
     let status = Command::new(program).arg(&directory).status();
     match status.map_err(Failure::start("pages"))? {
         status if status.success() => Ok(directory),
