@@ -3,6 +3,7 @@
 /// Buckets of an octave, and how many octaves are told apart.
 const BUCKETS_PER_OCTAVE: u32 = 8;
 const OCTAVES: u32 = 40;
+const BUCKETS: usize = (BUCKETS_PER_OCTAVE * OCTAVES) as usize;
 
 /// How often something was done, and how long it took. Times are counted in buckets an eighth of
 /// an octave wide, so that percentiles are at most an
@@ -21,7 +22,7 @@ pub struct StepCounter {
     pub least_ns: u64,
     /// The longest, in nanoseconds.
     pub most_ns: u64,
-    buckets: Box<[u32]>,
+    buckets: Box<[u32; BUCKETS]>,
 }
 
 impl Default for StepCounter {
@@ -33,7 +34,7 @@ impl Default for StepCounter {
             sum_ns: 0,
             least_ns: u64::MAX,
             most_ns: 0,
-            buckets: vec![0; (BUCKETS_PER_OCTAVE * OCTAVES) as usize].into(),
+            buckets: Box::new([0; BUCKETS]),
         }
     }
 }
@@ -41,15 +42,26 @@ impl Default for StepCounter {
 impl StepCounter {
     #[inline]
     pub(crate) fn record(&mut self, span_ns: u64, bytes: u64, has_failed: bool) {
-        self.count += 1;
         self.errors += u64::from(has_failed);
         self.bytes += bytes;
+        self.record_time(span_ns);
+    }
+
+    /// Counts one that did not fail, and whose bytes are [set](Self::set_bytes_of_each) later.
+    #[inline]
+    pub(super) fn record_time(&mut self, span_ns: u64) {
+        self.count += 1;
         self.sum_ns = self.sum_ns.saturating_add(span_ns);
         if span_ns < self.least_ns || span_ns > self.most_ns {
             self.widen(span_ns);
         }
         let bucket = &mut self.buckets[bucket(span_ns)];
         *bucket = bucket.saturating_add(1);
+    }
+
+    /// Each of those counted moved so many bytes.
+    pub(super) fn set_bytes_of_each(&mut self, bytes: u64) {
+        self.bytes = self.count * bytes;
     }
 
     /// Takes a time beyond all before, which comes ever more seldom.
@@ -68,7 +80,7 @@ impl StepCounter {
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.least_ns = self.least_ns.min(other.least_ns);
         self.most_ns = self.most_ns.max(other.most_ns);
-        for (bucket, more) in self.buckets.iter_mut().zip(&other.buckets) {
+        for (bucket, more) in self.buckets.iter_mut().zip(other.buckets.iter()) {
             *bucket = bucket.saturating_add(*more);
         }
     }
@@ -96,7 +108,7 @@ fn bucket(span_ns: u64) -> usize {
     let octave = span_ns.ilog2();
     let eighth = (span_ns >> (octave - 3)) as u32 & (BUCKETS_PER_OCTAVE - 1);
     let index = (octave - 3) * BUCKETS_PER_OCTAVE + eighth;
-    index.min(BUCKETS_PER_OCTAVE * OCTAVES - 1) as usize
+    (index as usize).min(BUCKETS - 1)
 }
 
 /// Where a bucket ends.

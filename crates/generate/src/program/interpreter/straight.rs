@@ -17,6 +17,7 @@ use super::{Interpreter, Level};
 use crate::program::pick::Picked;
 use crate::program::slot::{Frame, OngoingCall, OpenStep, Opened, Section};
 use crate::program::states::{Claim, Claimed};
+use crate::program::steps::StepCounter;
 use crate::{Flow, Generator, Step};
 
 use row::{Effect, Naming, Row, RowRequest, Told, written_bytes};
@@ -42,6 +43,8 @@ pub struct Straight {
     request_ns: u64,
     /// When each step of the row began that does not begin with it.
     steps_ns: Box<[u64]>,
+    /// The rows that were done, while their label has not had them.
+    rounds: StepCounter,
 }
 
 impl Straight {
@@ -61,6 +64,7 @@ impl Straight {
                 pick_ns: 0,
                 begin_ns: 0,
                 request_ns: 0,
+                rounds: StepCounter::default(),
             }),
             None => Err(Box::new(interpreter)),
         }
@@ -68,7 +72,11 @@ impl Straight {
 
     /// The interpreter as it stands.
     #[must_use]
-    pub fn into_interpreter(self) -> Interpreter {
+    pub fn into_interpreter(mut self) -> Interpreter {
+        if let Some(label) = self.row.label {
+            self.rounds.set_bytes_of_each(self.row.bytes);
+            self.interpreter.steps[usize::from(label)].merge(&self.rounds);
+        }
         self.interpreter
     }
 }
@@ -247,17 +255,15 @@ impl Straight {
         self.at = 0;
         let flow = match start_ns {
             0 => Flow::Apart,
-            _ => Flow::Timed {
-                kind: self.row.kind,
-                errno: 0,
-                start_ns,
-            },
+            _ => {
+                self.rounds.record_time(now_ns.saturating_sub(start_ns));
+                Flow::Timed {
+                    kind: self.row.kind,
+                    errno: 0,
+                    start_ns,
+                }
+            }
         };
-        if let (Some(label), 1..) = (self.row.label, start_ns) {
-            let span_ns = now_ns.saturating_sub(start_ns);
-            let counter = &mut self.interpreter.steps[usize::from(label)];
-            counter.record(span_ns, self.row.bytes, false);
-        }
         if self.interpreter.level == Level::Awaited || !self.interpreter.claim_round() {
             self.last_round(now_ns);
         }
