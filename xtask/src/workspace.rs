@@ -53,7 +53,17 @@ pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
 
 /// Builds one program for measuring and returns its path.
 pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
-    built(&[&["build", "--release"], selection].concat(), name)
+    optimized_program("release", selection, name)
+}
+
+/// Builds one program by a profile of its own and returns its path.
+pub fn optimized_program(
+    profile: &str,
+    selection: &[&str],
+    name: &str,
+) -> Result<PathBuf, Failure> {
+    let arguments = [&["build", "--profile", profile], selection].concat();
+    built(&arguments, name)
 }
 
 /// Builds all programs and examples as the tests are built and returns the path of one. Any fewer

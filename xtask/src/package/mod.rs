@@ -45,12 +45,17 @@ pub fn run() -> Result<(), Failure> {
 
 /// Builds the packages and returns the directory that has them and nothing else.
 pub fn build(effort: Effort) -> Result<PathBuf, Failure> {
-    let program = workspace::release_program(&["--locked", "--package", "pgmeter"], "pgmeter")?;
-    // This program is `<target>/release/pgmeter`.
-    let release = program.parent().unwrap_or(&program);
-    let target = release.parent().unwrap_or(release);
+    let profile = match effort {
+        Effort::Publish => "dist",
+        // Other tests have it already.
+        Effort::Test => "release",
+    };
+    let selection = ["--locked", "--package", "pgmeter"];
+    let program = workspace::optimized_program(profile, &selection, "pgmeter")?;
+    // This program is `<target>/<profile>/pgmeter`.
+    let target = program.ancestors().nth(2).unwrap_or(&program);
     let packages = emptied(&target.join("package"))?;
-    let tree = Tree::new(emptied(&release.join("package"))?);
+    let tree = Tree::new(emptied(&target.join("release/package"))?);
     let packaged = strip(&program, &tree, &packages)?;
     tree.fill(&packaged)?;
     debian(&tool::cargo_deb(target)?, effort, &packages)?;
