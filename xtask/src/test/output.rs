@@ -191,8 +191,7 @@ impl OutputReader {
         let begins = line.starts_with("thread '") && line.contains(" panicked at ");
         let panics = self.panic_line_count > 0 || begins;
         if line == "stack backtrace:" {
-            self.shown = None;
-            return;
+            self.panic_line_count = PANIC_LINES_MAX;
         }
         if !panics || line.is_empty() || self.panic_line_count == PANIC_LINES_MAX {
             return;

@@ -255,15 +255,15 @@ impl Straight {
         self.at = 0;
         let flow = match start_ns {
             0 => Flow::Apart,
-            _ => {
-                self.rounds.record_time(now_ns.saturating_sub(start_ns));
-                Flow::Timed {
-                    kind: self.row.kind,
-                    errno: 0,
-                    start_ns,
-                }
-            }
+            _ => Flow::Timed {
+                kind: self.row.kind,
+                errno: 0,
+                start_ns,
+            },
         };
+        if self.row.label.is_some() && start_ns > 0 {
+            self.rounds.record_time(now_ns.saturating_sub(start_ns));
+        }
         if self.interpreter.level == Level::Awaited || !self.interpreter.claim_round() {
             self.last_round(now_ns);
         }
