@@ -109,7 +109,11 @@ impl Pools {
         let longest_bytes = Play::buffer_bytes(&settings, options.stdio_buffer_bytes);
         let field = tree.map(|tree| self.field(worker, &settings, &text, (tree, grounds)));
         let field = field.transpose()?;
-        let kept_bytes = field.as_ref().map_or(0, |it| it.options.kept_bytes());
+        // The engine that does nothing writes from its buffers as the one of plain calls does.
+        let own_bytes = || text.kept_bytes();
+        let kept_bytes = field
+            .as_ref()
+            .map_or_else(own_bytes, |it| it.options.kept_bytes());
         Ok(Player {
             play: Some(play),
             contents: contents(worker, text, kept_bytes > 0),
