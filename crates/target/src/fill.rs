@@ -10,7 +10,9 @@ use engine::{Completion, Engine, IoUring, Operation, Request, UringOptions, Wait
 use generate::ContentSource;
 
 const SLOT_COUNT: u32 = 8;
-const CHUNK_BYTES: u32 = 1 << 20;
+/// Buffers of all slots have 2 MiB: larger ones would make the peak of a run's memory, and fill no
+/// faster.
+const CHUNK_BYTES: u32 = 256 << 10;
 /// Direct requests start and end at multiples of this, which suits every device there is.
 const DIRECT_BYTES: u64 = 4096;
 /// Buffered content is made durable in steps, so that progress means what it says.
@@ -182,7 +184,8 @@ impl Filling {
         start_bytes: u64,
         watch: &mut Watch<'_>,
     ) -> Result<(), FillError> {
-        let mut buffer = vec![0; CHUNK_BYTES as usize];
+        let rest_bytes = self.size_bytes.saturating_sub(start_bytes);
+        let mut buffer = vec![0; rest_bytes.min(CHUNK_BYTES.into()) as usize];
         let mut offset_bytes = start_bytes;
         while offset_bytes < self.size_bytes {
             if watch.stop.load(Ordering::Relaxed) {
