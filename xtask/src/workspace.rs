@@ -31,9 +31,12 @@ pub fn is_ci() -> bool {
 
 /// Runs cargo and returns its messages; what it prints for people goes through.
 pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
+    // Behind the command: what stands behind `--` is not cargo's.
+    let (command, options) = arguments.split_at(arguments.len().min(1));
     let output = cargo()
-        .args(arguments)
+        .args(command)
         .arg("--message-format=json-render-diagnostics")
+        .args(options)
         .stderr(Stdio::inherit())
         .output()
         .map_err(Failure::start("cargo"))?;
@@ -76,7 +79,7 @@ pub fn debug_program(name: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Has cargo build a program, and says where it is.
-fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
+pub fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
     let messages = cargo_messages(arguments)?;
     let is_it = |message: &&Value| message.pointer("/target/name") == Some(&Value::from(name));
     messages
