@@ -1,6 +1,9 @@
 //! One system call a request.
 
+use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, OwnedFd};
+
+use rustix::io::ReadWriteFlags;
 
 use crate::files::{Files, result_of};
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
@@ -11,8 +14,8 @@ pub struct Psync {
     files: Files,
     buffers: Buffers,
     pending: Vec<Request>,
-    /// Flags of `preadv2`; 0 means that plain `pread` does.
-    call_flags: i32,
+    /// Flags of `preadv2`; none means that plain `pread` does.
+    call_flags: ReadWriteFlags,
 }
 
 /// What `psync` can do beyond the plain.
@@ -40,9 +43,9 @@ impl Psync {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let pending = Vec::with_capacity(buffers.slot_count() as usize);
         let call_flags = if options.dontcache {
-            libc::RWF_DONTCACHE
+            ReadWriteFlags::from_bits_retain(libc::RWF_DONTCACHE as u32)
         } else {
-            0
+            ReadWriteFlags::empty()
         };
         Ok(Self {
             files,
@@ -78,6 +81,7 @@ impl Psync {
 
     fn execute(&mut self, request: Request) -> i32 {
         match request.operation {
+            Operation::Read | Operation::Write => return self.transfer(request),
             Operation::Open => return self.files.open(request.file_index),
             Operation::Close => return self.files.close(request.file_index),
             _ => {}
@@ -87,7 +91,6 @@ impl Psync {
         };
         let fd = file.as_raw_fd();
         let moved = match request.operation {
-            Operation::Read | Operation::Write => return self.transfer(fd, request),
             // SAFETY: takes a descriptor that is open as long as `self.files` holds it.
             Operation::Fsync => unsafe { libc::fsync(fd) },
             // SAFETY: as above.
@@ -102,25 +105,29 @@ impl Psync {
         result_of(moved as isize)
     }
 
-    fn transfer(&mut self, fd: i32, request: Request) -> i32 {
+    #[inline]
+    fn transfer(&mut self, request: Request) -> i32 {
+        let Some(file) = self.files.get(request.file_index) else {
+            return -libc::EBADF;
+        };
         let flags = self.call_flags;
-        let offset = request.offset_bytes as i64;
+        let offset = request.offset_bytes;
         let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
-        let iovec = libc::iovec {
-            iov_base: buffer.as_mut_ptr().cast(),
-            iov_len: buffer.len(),
-        };
-        // SAFETY: in each case the kernel reads or writes the slot's buffer only, which is
-        // borrowed here exclusively and at least as long as it is told.
-        let moved = unsafe {
-            match (request.operation == Operation::Read, flags) {
-                (true, 0) => libc::pread64(fd, iovec.iov_base, iovec.iov_len, offset),
-                (false, 0) => libc::pwrite64(fd, iovec.iov_base, iovec.iov_len, offset),
-                (true, flags) => libc::preadv2(fd, &iovec, 1, offset, flags),
-                (false, flags) => libc::pwritev2(fd, &iovec, 1, offset, flags),
+        // By the system call itself: in a program of threads each call of the C library asks twice
+        // whether the thread is to be canceled.
+        let moved = match (request.operation == Operation::Read, flags.is_empty()) {
+            (true, true) => rustix::io::pread(file, buffer, offset),
+            (false, true) => rustix::io::pwrite(file, buffer, offset),
+            (true, false) => {
+                rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], offset, flags)
             }
+            (false, false) => rustix::io::pwritev2(file, &[IoSlice::new(buffer)], offset, flags),
         };
-        result_of(moved)
+        match moved {
+            // No buffer is longer than 32 bits say.
+            Ok(bytes) => bytes as i32,
+            Err(errno) => -errno.raw_os_error(),
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
     let (mut lanes, mut tasks, mut transaction_kinds) = (Vec::new(), Vec::new(), Vec::new());
     let goals = GoalWatch::of(&parts);
-    let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
+    let held: Vec<_> = parts.iter().map(|part| part.task.held()).collect();
     // The monitor passes on whoever wants the end, and ends rounds that are steady.
     let end = Arc::new(AtomicBool::new(kit.is_cut()));
     for part in parts {

@@ -52,11 +52,18 @@ fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError
         files.push(opened.file);
         reopen.extend(opened.reopen);
     }
+    // Threads that call the kernel for each request do so on tables of descriptors of their own,
+    // unless they close and open files themselves.
+    let lent = match cell.engine {
+        EngineKind::Psync if reopen.is_empty() => std::mem::take(&mut files).into(),
+        _ => Arc::default(),
+    };
     let contents = (sources.contents)(&lane);
     Ok(Part {
         task: Task::Spans(Box::new(SpanTask {
             requests,
             files,
+            lent,
             reopen,
             peers,
             contents,

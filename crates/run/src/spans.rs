@@ -1,12 +1,12 @@
 //! Requests on one large file or device a target.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use engine::clock::{Clock, TscClock};
 use engine::{
     Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncNetwork, PsyncOptions, Reopen,
-    UringNetwork, UringOptions,
+    UringNetwork, UringOptions, with_own_descriptors,
 };
 use generate::{
     Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, Unchanged, slot_spans,
@@ -27,6 +27,8 @@ pub(crate) struct SpanTask {
     pub requests: Requests,
     /// One a span of the lane's plan; none for the `null` engine.
     pub files: Vec<OwnedFd>,
+    /// In place of `files`, those that whoever started the lane closes when its thread is gone.
+    pub lent: Arc<[OwnedFd]>,
     /// As `files`, of a lane whose targets are TCP peers.
     pub peers: Vec<Arc<Peer>>,
     /// How each file is opened again between connections; empty where they stay open.
@@ -84,6 +86,11 @@ pub(crate) fn work(
             let notes = ring_notes(engine.setup());
             kit.run(engine, notes, with_requests)
         }
+        EngineKind::Psync if !kit.task.lent.is_empty() => with_own_descriptors(|| {
+            let (files, options) = (duplicates(&kit.task.lent)?, PsyncOptions { dontcache });
+            let engine = Psync::new(files, slot_count, buffer_bytes, options)?;
+            kit.run(engine, EngineNotes::default(), with_requests)
+        }),
         EngineKind::Psync => {
             let options = PsyncOptions { dontcache };
             let mut engine = Psync::new(files, slot_count, buffer_bytes, options)?;
@@ -109,6 +116,17 @@ pub(crate) fn work(
             }
         }
     }
+}
+
+/// Descriptors of the same open files.
+pub(crate) fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {
+    let duplicate = |file: &OwnedFd| {
+        rustix::io::fcntl_dupfd_cloexec(file.as_fd(), 0).map_err(|errno| RunError::System {
+            what: "open a file again".to_owned(),
+            source: errno.into(),
+        })
+    };
+    files.iter().map(duplicate).collect()
 }
 
 /// As [`work`], on connections: one a slot.

@@ -2,6 +2,7 @@
 
 mod batches;
 mod ends;
+mod lent;
 mod open_loop;
 mod rounds;
 pub(crate) mod scratch;
@@ -10,7 +11,7 @@ mod searched;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Clock, Operation, Scripted, StepClock, TscClock};
+use engine::{Clock, Operation, OperationSet, Scripted, StepClock, TscClock};
 use generate::ContentSource;
 use results::RunEvent;
 use workload::plan::{
@@ -18,6 +19,7 @@ use workload::plan::{
     RingOptions, Sequence, SpanPlan, WorkerPlan,
 };
 
+use crate::RunError;
 use crate::batch::Batch;
 use crate::cell::run_cell;
 use crate::kit::{CellKit, Course};
@@ -31,6 +33,7 @@ use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::exchange;
 use crate::slots::Turns;
 use crate::spans::{Contents, with_requests};
+use crate::targets::OpenFile;
 
 const MIB: u64 = 1 << 20;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -125,10 +128,21 @@ fn run(cell: &Cell, events: &mut Vec<RunEvent>) -> Measured {
 
 /// Runs the cell until it ends or its listener sets `stop`.
 fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunEvent)) -> Measured {
+    let open = &|_, _| unreachable!("the null engine opens nothing");
+    run_on(cell, open, stop, listener)
+}
+
+/// As [`run_until`], on files.
+fn run_on(
+    cell: &Cell,
+    open: &dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
+    stop: &Arc<AtomicBool>,
+    listener: &mut dyn FnMut(&RunEvent),
+) -> Measured {
     let sources = Sources {
         seed: 7,
         target_count: 1,
-        open: &|_, _| unreachable!("the null engine opens nothing"),
+        open,
         peer: &|_| None,
         contents: &|_| contents(),
     };

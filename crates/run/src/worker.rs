@@ -1,6 +1,7 @@
 //! One lane's thread: everything is chosen here, once, before the loop.
 
 use std::num::NonZeroU64;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::{Fileset, OperationSet};
@@ -36,14 +37,24 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    /// The files, which must outlive the lane's thread: it may work on a descriptor table of its
-    /// own, in which dropping them would close copies and leave these open.
-    pub fn fileset(&self) -> Option<Arc<Fileset>> {
+    /// What must outlive the lane's thread: it may work on a descriptor table of its own, in which
+    /// dropping files would close copies and leave these open.
+    pub fn held(&self) -> Held {
         match self {
-            Self::Spans(_) | Self::Job(_) => None,
-            Self::Files(task) => task.field.as_ref().map(|field| Arc::clone(&field.fileset)),
+            Self::Spans(task) => Held::Files(Arc::clone(&task.lent)),
+            Self::Files(task) => {
+                Held::Fileset(task.field.as_ref().map(|field| Arc::clone(&field.fileset)))
+            }
+            Self::Job(_) => Held::Fileset(None),
         }
     }
+}
+
+/// What a lane's thread works on and does not close.
+#[expect(dead_code, reason = "it is held and nothing else")]
+pub(crate) enum Held {
+    Files(Arc<[OwnedFd]>),
+    Fileset(Option<Arc<Fileset>>),
 }
 
 /// What a lane's thread is given.

@@ -325,7 +325,7 @@ fn psync(lab: &Lab) -> Contest<'_> {
         ],
         asks: vec![Ask {
             against: "fio",
-            ratio_min: 1.1,
+            ratio_min: 1.2,
         }],
     }
 }

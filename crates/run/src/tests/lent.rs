@@ -1,0 +1,43 @@
+//! Files that threads with descriptor tables of their own are lent.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use super::scratch::Directory;
+use super::*;
+
+/// Whether this process has the file open.
+fn is_open(path: &Path) -> bool {
+    let open = fs::read_dir("/proc/self/fd").unwrap();
+    let targets = open.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    targets.into_iter().any(|target| target == path)
+}
+
+#[test]
+fn what_plain_calls_read_is_closed_when_the_cell_has_ended() {
+    let directory = Directory::new("lent");
+    let path = directory.path().canonicalize().unwrap().join("data");
+    fs::write(&path, vec![7; 1 << 20]).unwrap();
+    let workers = (0..2).map(|index| {
+        let mut worker = worker(index, 1, vec![line(4096, 100.0, 100.0)]);
+        worker.spans[0].size_bytes = 1 << 20;
+        worker
+    });
+    let mut cell = cell(1, workers.collect());
+    cell.engine = EngineKind::Psync;
+    cell.operations = Some(1000);
+    let open = |_, _| {
+        let file = File::open(&path).unwrap().into();
+        Ok(OpenFile { file, reopen: None })
+    };
+    let measured = run_on(&cell, &open, &Arc::default(), &mut |_| {});
+    assert_eq!(counted(&measured), 1000);
+    let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
+    assert_eq!(
+        spans.map(|span| span.total().bytes()).sum::<u64>(),
+        4_096_000
+    );
+    assert!(!is_open(&path));
+    let _held = File::open(&path).unwrap();
+    assert!(is_open(&path));
+}
