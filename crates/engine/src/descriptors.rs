@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::thread::UnshareFlags;
 
@@ -26,12 +28,48 @@ const OPEN_DESCRIPTORS: &str = "/proc/thread-self/fd";
 ///
 /// Source: Linux, `unshare(2)`, `CLONE_FILES`; `fs/file.c`, `__fget_light`.
 pub fn with_own_descriptors<T>(work: impl FnOnce() -> T) -> T {
+    in_own_table(|_| work())
+}
+
+/// As [`with_own_descriptors`], with the thread's own copies of files that somebody else keeps open
+/// until this thread is gone. They take no further descriptors; only where the table is not its own
+/// are they opened once more.
+///
+/// The thread may close the copies and so does nothing else with `files`.
+///
+/// # Errors
+/// The files could not be opened once more.
+///
+/// # Panics
+/// As [`with_own_descriptors`], and when nobody else keeps the files.
+pub fn with_own_files<T>(
+    files: &Arc<[OwnedFd]>,
+    work: impl FnOnce(Vec<OwnedFd>) -> T,
+) -> io::Result<T> {
+    assert!(
+        Arc::strong_count(files) > 1,
+        "files that a thread has copies of are closed elsewhere"
+    );
+    in_own_table(|is_own| {
+        let copy = |file: &OwnedFd| match is_own {
+            // SAFETY: this table's copy belongs to nobody else. The caller lets it be, and whoever
+            // else keeps `files` uses the descriptors of another table.
+            true => Ok(unsafe { OwnedFd::from_raw_fd(file.as_raw_fd()) }),
+            false => file.try_clone(),
+        };
+        let copies: Vec<OwnedFd> = files.iter().map(copy).collect::<io::Result<_>>()?;
+        Ok(work(copies))
+    })
+}
+
+/// Does `work`, which is told whether the table is the thread's own.
+fn in_own_table<T>(work: impl FnOnce(bool) -> T) -> T {
     // SAFETY: no memory depends on it. That no descriptor of this table is used in another is
     // looked after below: when this returns, this table has no more than the shared one had.
     let is_own = unsafe { rustix::thread::unshare_unsafe(UnshareFlags::FILES) }.is_ok();
     // Only in a table of its own nobody else opens anything.
     let before = is_own.then(open_descriptors);
-    let done = work();
+    let done = work(is_own);
     if let Some(Ok(before)) = before
         && let Ok(after) = open_descriptors()
     {
@@ -63,7 +101,6 @@ fn is_open(number: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
     use std::sync::Mutex;
     use std::thread;
 
@@ -87,6 +124,25 @@ mod tests {
         });
         assert!(is_open(number));
         drop(shared);
+    }
+
+    #[test]
+    fn files_of_others_are_a_threads_own_in_its_table_and_stay_open_in_theirs() {
+        let files: Arc<[OwnedFd]> = [File::open("/dev/zero").unwrap().into()].into();
+        let number = files[0].as_raw_fd();
+        let lent = Arc::clone(&files);
+        let work = move || {
+            let read = with_own_files(&lent, |copies| {
+                let mut byte = [1];
+                rustix::io::read(&copies[0], &mut byte).map(|count| (count, byte))
+            });
+            assert_eq!(read.unwrap(), Ok((1, [0])));
+            assert!(!is_open(number));
+        };
+        thread::spawn(work).join().unwrap();
+        assert!(is_open(number));
+        let alone = move || with_own_files(&files, drop).is_ok();
+        assert!(thread::spawn(alone).join().is_err());
     }
 
     /// Whether a thread that leaves a file in such a place can end in order.

@@ -30,7 +30,7 @@ mod uring;
 pub use buffers::Buffers;
 pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
-pub use descriptors::with_own_descriptors;
+pub use descriptors::{with_own_descriptors, with_own_files};
 pub use error::EngineError;
 pub use extents::{Unwritten, count_extents, find_unwritten};
 pub use file_operations::{

@@ -1,12 +1,12 @@
 //! Requests on one large file or device a target.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::clock::{Clock, TscClock};
 use engine::{
     Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncNetwork, PsyncOptions, Reopen,
-    UringNetwork, UringOptions, with_own_descriptors,
+    UringNetwork, UringOptions, with_own_files,
 };
 use generate::{
     Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, Unchanged, slot_spans,
@@ -68,6 +68,7 @@ pub(crate) fn work(
         return work_with_peers(task, lane, cell, start);
     }
     let files = std::mem::take(&mut task.files);
+    let lent = std::mem::take(&mut task.lent);
     let reopen = std::mem::take(&mut task.reopen);
     let dontcache = cell.cache == CacheMode::Dontcache;
     let kit = Kit { task, lane, start };
@@ -86,11 +87,15 @@ pub(crate) fn work(
             let notes = ring_notes(engine.setup());
             kit.run(engine, notes, with_requests)
         }
-        EngineKind::Psync if !kit.task.lent.is_empty() => with_own_descriptors(|| {
-            let (files, options) = (duplicates(&kit.task.lent)?, PsyncOptions { dontcache });
+        EngineKind::Psync if !lent.is_empty() => with_own_files(&lent, |files| {
+            let options = PsyncOptions { dontcache };
             let engine = Psync::new(files, slot_count, buffer_bytes, options)?;
             kit.run(engine, EngineNotes::default(), with_requests)
-        }),
+        })
+        .map_err(|source| RunError::System {
+            what: "open a file again".to_owned(),
+            source,
+        })?,
         EngineKind::Psync => {
             let options = PsyncOptions { dontcache };
             let mut engine = Psync::new(files, slot_count, buffer_bytes, options)?;
@@ -116,17 +121,6 @@ pub(crate) fn work(
             }
         }
     }
-}
-
-/// Descriptors of the same open files.
-pub(crate) fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {
-    let duplicate = |file: &OwnedFd| {
-        rustix::io::fcntl_dupfd_cloexec(file.as_fd(), 0).map_err(|errno| RunError::System {
-            what: "open a file again".to_owned(),
-            source: errno.into(),
-        })
-    };
-    files.iter().map(duplicate).collect()
 }
 
 /// As [`work`], on connections: one a slot.

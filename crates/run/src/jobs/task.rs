@@ -1,6 +1,6 @@
 //! What the thread of a job does: its own engine, its own beginning and end.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
@@ -22,7 +22,7 @@ use crate::lane::Lane;
 use crate::outcome::Outcome;
 use crate::pace::{Closed, Pace, Parts, Punctually};
 use crate::recorder::{Counting, Schedule};
-use crate::spans::{Contents, duplicates};
+use crate::spans::Contents;
 use crate::start::{Start, ring_notes};
 use crate::thread::{arrange, thread_usage};
 use crate::times;
@@ -257,6 +257,16 @@ fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Result<Option<Outcome>, RunE
     };
     let plain = task.contents.source.plain(lane.plan.seed);
     Closed.run(parts, task.stream, plain).map(Some)
+}
+
+fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {
+    let duplicate = |file: &OwnedFd| {
+        rustix::io::fcntl_dupfd_cloexec(file.as_fd(), 0).map_err(|errno| RunError::System {
+            what: "open a file of a job again".to_owned(),
+            source: errno.into(),
+        })
+    };
+    files.iter().map(duplicate).collect()
 }
 
 /// Makes durable what was written where time ended the job before it could do so itself; that time
