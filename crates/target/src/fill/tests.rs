@@ -122,7 +122,7 @@ fn the_rest_of_a_short_write_is_written_plainly() {
     assert!(result.is_ok());
     assert_eq!(done, SIZE_BYTES);
     let rest_start = (2 << 20) + 4096;
-    let mut rest = vec![0; (1 << 20) - 4096];
+    let mut rest = vec![0; CHUNK_BYTES as usize - 4096];
     file.read_exact_at(&mut rest, rest_start).expect("the rest");
     let mut expected = vec![0; rest.len()];
     filling().content(rest_start, &mut expected);
