@@ -1,9 +1,9 @@
 //! The packaged program, laid out so that what a run executes lies together.
 //!
 //! The kernel maps a program by 64 KiB around what is touched. Where the functions of a run lie
-//! scattered among all others, nearly all of the program counts as memory of the process; where they
-//! are one piece, so do a few percent. Cargo calls this as its linker: it links, has the program
-//! tell which functions it executes, and links again in their order.
+//! scattered among all others, nearly all of the program counts as memory of the process; where
+//! they are one piece, a fifth of it does. Cargo calls this as its linker: it links, has the
+//! program tell which functions it executes, and links again in their order.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
