@@ -81,7 +81,11 @@ pub fn executed<'f>(
     let process = Pid::from_raw(shell.id() as i32);
     let options =
         Options::PTRACE_O_TRACEEXEC | Options::PTRACE_O_TRACECLONE | Options::PTRACE_O_EXITKILL;
-    ptrace::seize(process, options).map_err(tracer)?;
+    if let Err(errno) = ptrace::seize(process, options) {
+        // It would run the program when nobody writes the line.
+        let _ = shell.kill().and_then(|()| shell.wait());
+        return Err(tracer(errno));
+    }
     if let Some(mut input) = shell.stdin.take() {
         input.write_all(b"\n").map_err(Failure::start("sh"))?;
     }
