@@ -2,6 +2,8 @@
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
+use rustix::io::Errno;
+
 use crate::{EngineError, Reopen};
 
 /// An engine's own descriptors; a file without one is closed.
@@ -145,6 +147,16 @@ pub(crate) fn close(file: OwnedFd) -> i32 {
     // SAFETY: the descriptor is handed over by its only owner.
     match unsafe { rustix::io::try_close(file.into_raw_fd()) } {
         Ok(()) => 0,
+        Err(errno) => -errno.raw_os_error(),
+    }
+}
+
+/// What a read or a write answers as a completion's result.
+#[inline(always)]
+pub(crate) fn moved(answer: Result<usize, Errno>) -> i32 {
+    match answer {
+        // No longer than a request, whose length is 32 bits.
+        Ok(bytes) => bytes as i32,
         Err(errno) => -errno.raw_os_error(),
     }
 }

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::ReadWriteFlags;
 
-use crate::files::{Files, result_of};
+use crate::files::{Files, moved, result_of};
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
 /// `pread` and `pwrite`; requests are executed one after the other at the next `reap`.
@@ -115,19 +115,18 @@ impl Psync {
         let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
         // By the system call itself: in a program of threads each call of the C library asks twice
         // whether the thread is to be canceled.
-        let moved = match (request.operation == Operation::Read, flags.is_empty()) {
-            (true, true) => rustix::io::pread(file, buffer, offset),
-            (false, true) => rustix::io::pwrite(file, buffer, offset),
-            (true, false) => {
-                rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], offset, flags)
-            }
-            (false, false) => rustix::io::pwritev2(file, &[IoSlice::new(buffer)], offset, flags),
-        };
-        match moved {
-            // No buffer is longer than 32 bits say.
-            Ok(bytes) => bytes as i32,
-            Err(errno) => -errno.raw_os_error(),
-        }
+        moved(
+            match (request.operation == Operation::Read, flags.is_empty()) {
+                (true, true) => rustix::io::pread(file, buffer, offset),
+                (false, true) => rustix::io::pwrite(file, buffer, offset),
+                (true, false) => {
+                    rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], offset, flags)
+                }
+                (false, false) => {
+                    rustix::io::pwritev2(file, &[IoSlice::new(buffer)], offset, flags)
+                }
+            },
+        )
     }
 }
 

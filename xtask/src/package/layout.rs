@@ -41,15 +41,13 @@ pub fn program(profile: &str) -> Result<PathBuf, Failure> {
     let script = format!("#!/bin/sh\nexec '{}' link \"$@\"\n", this.display());
     fs::write(&linker, script).map_err(Failure::file(&linker))?;
     tree::set_mode(&linker, 0o755)?;
-    let refusal = this.with_file_name(REFUSAL);
-    let _ = fs::remove_file(&refusal);
     let linker = format!("-Clinker={}", linker.display());
     let arguments = [
         &["rustc", "--profile", profile, "--locked"][..],
         &["--package", "pgmeter", "--bin", "pgmeter", "--", &linker],
     ];
     let program = workspace::built(&arguments.concat(), "pgmeter")?;
-    if let Ok(reason) = fs::read_to_string(&refusal) {
+    if let Ok(reason) = fs::read_to_string(this.with_file_name(REFUSAL)) {
         println!("not laid out, so that it takes more memory: {reason}");
     }
     Ok(program)
@@ -65,6 +63,10 @@ pub fn link(arguments: &[String]) -> Result<(), Failure> {
         return Err(Failure::Usage("a linker is told where to link to".into()));
     };
     let output = Path::new(output);
+    let this = std::env::current_exe().map_err(Failure::start("xtask"))?;
+    let refusal = this.with_file_name(REFUSAL);
+    // The last link's, which stands as long as its program.
+    let _ = fs::remove_file(&refusal);
     let linker = linker_directory()?;
     let link_with = |options: &[OsString]| {
         let mut command = Command::new("cc");
@@ -74,8 +76,6 @@ pub fn link(arguments: &[String]) -> Result<(), Failure> {
     link_with(&[])?;
     let order = output.with_extension("order");
     if let Err(refused) = write_order(output, &order) {
-        let this = std::env::current_exe().map_err(Failure::start("xtask"))?;
-        let refusal = this.with_file_name(REFUSAL);
         return fs::write(&refusal, refused.to_string()).map_err(Failure::file(&refusal));
     }
     let mut by_order = OsString::from("-Wl,--symbol-ordering-file=");

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags, SeekFrom};
 use rustix::io::{Errno, ReadWriteFlags};
 
 use super::{DIRECTORY_HOW, OpenHow};
-use crate::files::{close, result_of};
+use crate::files::{close, moved, result_of};
 use crate::fileset::At;
 use crate::request::Placed;
 use crate::{Operation, Request};
@@ -65,17 +65,12 @@ pub(crate) fn transfer(
 ) -> i32 {
     let offset = request.offset_bytes;
     let is_read = request.operation == Operation::Read;
-    let moved = match (is_read, at_position) {
+    moved(match (is_read, at_position) {
         (_, true) => move_on(fd, is_read, buffer),
         _ if offset >= Request::FIRST_CODE => transfer_by_code(fd, is_read, offset, buffer),
         (true, false) => rustix::io::pread(fd, buffer, offset),
         (false, false) => rustix::io::pwrite(fd, buffer, offset),
-    };
-    match moved {
-        // No longer than a request, whose length is 32 bits.
-        Ok(count) => count as i32,
-        Err(errno) => -errno.raw_os_error(),
-    }
+    })
 }
 
 /// Reads or writes where the file stands.
@@ -145,10 +140,7 @@ pub(crate) fn read_whole(at: At<'_>, (how, plain): (&OpenHow, bool), buffer: &mu
         Ok(file) => file,
         Err(result) => return result,
     };
-    let read = match rustix::io::pread(&file, buffer, 0) {
-        Ok(count) => count as i32,
-        Err(errno) => -errno.raw_os_error(),
-    };
+    let read = moved(rustix::io::pread(&file, buffer, 0));
     let closed = close(file);
     if read < 0 || closed >= 0 {
         read
