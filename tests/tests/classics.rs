@@ -207,8 +207,6 @@ fn fs_mark_refuses_as_the_original_ends() {
     seen.assert_refused(1, &["cannot make `no/where`: No such file"]);
     let seen = classic(&bed, "fs_mark", &["-d", "target", "-l", "no/where"]);
     seen.assert_refused(1, &["the log file `no/where`", "-l FILE"]);
-    let seen = classic(&bed, "fs_mark", &["-d", "target", "-s", "1k"]);
-    seen.assert_says(0, &["warning: `-s 1k` is taken as `1`"]);
     assert!(bed.left_in_target().is_empty());
 }
 

@@ -297,7 +297,7 @@ fn documents_are_read_whatever_is_warned_of() {
         "--name=\"ä\u{1}\" --rw=read --size=64k --description=\"\\",
     ] {
         let seen = run(&bed, false, (arguments, ""), "json");
-        assert!(!seen.stderr.is_empty(), "{arguments}");
+        assert_eq!(seen.stderr, "", "{arguments}");
         let document: Value = serde_json::from_str(&seen.stdout).unwrap();
         assert_eq!(document["jobs"].as_array().unwrap().len(), 1);
         // Nor are they among what is written to a file.

@@ -8,7 +8,7 @@ use workload::plan::FrontOrigin;
 
 use crate::front::harmless;
 use crate::text::ClassicText;
-use crate::work::FrontWork;
+use crate::work::{Difference, FrontWork};
 
 /// Another program that is stood in for, and talked to. Each run that it is asked for is a run of
 /// its own, with a text of its own.
@@ -23,9 +23,16 @@ pub struct ConsoleFront {
     pub play: fn(&[String], &mut dyn Console) -> Result<(), Refusal>,
     /// The text of a run.
     pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
+    /// Rows of what is not as in the original; see [`ConsoleFront::differences`].
+    pub differs: &'static str,
 }
 
 impl ConsoleFront {
+    /// What is not as in the original.
+    pub fn differences(&self) -> impl Iterator<Item = Difference> {
+        Difference::listed(self.differs)
+    }
+
     /// The text of a run, in which nothing that came from outside controls a terminal.
     #[must_use]
     pub fn text_of(&self, origin: &FrontOrigin) -> Box<dyn ClassicText> {

@@ -1,5 +1,6 @@
 //! What happens in a run, as displays and stores see it.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use workload::plan::Cell;
@@ -145,6 +146,8 @@ pub enum RunEvent {
     SoFar {
         /// Its figures, as if it had ended with the last whole interval.
         record: Box<CellRecord>,
+        /// When they were added up.
+        at: Timestamp,
     },
     /// A cell is measured.
     CellDone {

@@ -12,18 +12,25 @@ impl RunRecord {
             cell.total.errors.max(due)
         };
         let is_bad = |cell: &CellRecord| failed_count(cell) > 0 || cell.status == Status::Failed;
-        let is_failure = |warning: &Warning| {
-            matches!(
-                warning.code,
-                WarningCode::VerifyMismatch
-                    | WarningCode::TargetLost
-                    | WarningCode::RankLost
-                    | WarningCode::TraceBroken
-                    | WarningCode::GoalMissed
-            )
-        };
         self.cells.iter().any(is_bad) || self.warnings.iter().any(is_failure)
     }
+
+    /// The warnings that say what failed.
+    pub fn failures(&self) -> impl Iterator<Item = &Warning> {
+        let all = self.warnings.iter();
+        all.filter(|it| is_failure(it) || it.code == WarningCode::IoErrors)
+    }
+}
+
+fn is_failure(warning: &Warning) -> bool {
+    matches!(
+        warning.code,
+        WarningCode::VerifyMismatch
+            | WarningCode::TargetLost
+            | WarningCode::RankLost
+            | WarningCode::TraceBroken
+            | WarningCode::GoalMissed
+    )
 }
 
 #[cfg(test)]

@@ -102,6 +102,16 @@ impl Collection {
         self.finish_complete();
     }
 
+    /// `true` if every lane at work has handed over the interval that ended about then, in
+    /// nanoseconds of the clock. A lane that has handed over nothing has not begun.
+    pub fn reaches(&self, time_ns: u64) -> bool {
+        let mut lanes = self.lane_ends_ns.iter().zip(&self.inboxes);
+        lanes.all(|(end_ns, inbox)| {
+            let is_near = end_ns.saturating_add(self.interval_ns / 2) >= time_ns;
+            *end_ns == 0 || is_near || inbox.full.is_abandoned()
+        })
+    }
+
     /// What remained of a lane if it ended with its newest sample.
     pub fn outcome_so_far(&self, lane_index: usize) -> Outcome {
         Outcome {

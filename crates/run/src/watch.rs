@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::clock::Clock;
-use results::{Phase, RunEvent};
+use results::{Phase, RunEvent, Timestamp};
 use workload::plan::Cell;
 
 use crate::collect::Collection;
@@ -19,6 +19,13 @@ const LOOK_NS: u64 = 100_000_000;
 
 /// How often it tells how far the cell is, in nanoseconds.
 const PROGRESS_NS: u64 = 200_000_000;
+
+/// Workers hand over an interval a moment after it has ended. A status waits for them up to this
+/// long, in nanoseconds.
+const STATUS_WAIT_NS_MAX: u64 = 500_000_000;
+
+/// Time between two looks while a status waits, in nanoseconds.
+const STATUS_LOOK_NS: u64 = 1_000_000;
 
 /// What is watched.
 pub(crate) struct Watch<'a> {
@@ -47,6 +54,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
     let looks_per_progress = PROGRESS_NS / look_ns;
     let status_ns = kit.status.map_or(u64::MAX, |it| it.interval_ns);
     let mut next_status_ns = watch.start_ns.saturating_add(status_ns);
+    let status_wait_ns = (status_ns / 2).min(STATUS_WAIT_NS_MAX);
     // What was due is waited for behind the end.
     let over_ns = kit.cell.rate.map(|_| end_ns);
     for look in 0_u64.. {
@@ -84,7 +92,9 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
         if (watch.all_done)() {
             break;
         }
-        if now_ns >= next_status_ns {
+        let is_status_due = now_ns >= next_status_ns;
+        let is_whole = || collection.reaches(next_status_ns);
+        if is_status_due && (is_whole() || now_ns - next_status_ns >= status_wait_ns) {
             tell_status(kit, collection, watch.of, measure_ns);
             next_status_ns = next_status_ns.saturating_add(status_ns);
         }
@@ -93,7 +103,12 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
-        let until_ns = until_ns.min(collection.goals.next_ns()).min(next_status_ns);
+        let status_look_ns = next_status_ns.max(now_ns.saturating_add(STATUS_LOOK_NS));
+        let until_ns = until_ns.min(collection.goals.next_ns());
+        let until_ns = until_ns.min(match now_ns >= next_status_ns {
+            true => status_look_ns,
+            false => next_status_ns,
+        });
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
         let still = watch.sleep.sleep(span_ns, kit.clock, pause);
         collection.stills.extend(still);
@@ -136,6 +151,7 @@ fn tell_status(
         let record = so_far(wish.plan, of, collection, measure_ns);
         (kit.listener)(&RunEvent::SoFar {
             record: Box::new(record),
+            at: Timestamp::now(),
         });
     }
 }

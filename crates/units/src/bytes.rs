@@ -21,7 +21,8 @@ const BINARY: [(u64, &str); 5] = [
 
 /// A number of bytes.
 ///
-/// Reads `4k`, `4K`, `4KiB` (binary), `4kB` (decimal), `1.5g`, `512` and `512B`; prints the
+/// Reads `4k`, `4K`, `4KiB` (binary), `4kB` (decimal), `1.5g`, `512` and `512B`; refuses `4kb`,
+/// which other programs read either way; prints the
 /// shortest binary form that loses nothing.
 ///
 /// ```
@@ -63,6 +64,16 @@ impl FromStr for Bytes {
                 help: "write a size such as `4k`, `1.5GiB`, `4kB` or `512`".into(),
             });
         };
+        if let Some((count, unit)) = ambiguous(text.trim()) {
+            return Err(UnitError::Malformed {
+                seen: shortened(text),
+                wanted: "a size that all programs read alike",
+                help: format!(
+                    "write `{count}{unit}` for units of 1024, as fio reads it, or \
+                     `{count}{unit}B` for units of 1000"
+                ),
+            });
+        }
         match number.times(unit_bytes) {
             Some(scaled) if scaled.exact => Ok(Self(scaled.rounded)),
             Some(scaled) => Err(UnitError::Fraction {
@@ -77,6 +88,16 @@ impl FromStr for Bytes {
             }),
         }
     }
+}
+
+/// The number and the letter of the unit of a size such as `4kb`: fio reads 4096 bytes, the standard
+/// has 4000. A capital `B` or an `i` makes it clear.
+fn ambiguous(text: &str) -> Option<(&str, &str)> {
+    let before = text.strip_suffix('b')?;
+    let at = before.len().checked_sub(1)?;
+    let (count, unit) = before.split_at_checked(at)?;
+    let is_unit = "kmgtp".contains(&unit.to_ascii_lowercase());
+    is_unit.then(|| (count.trim_end(), unit))
 }
 
 /// The bytes of a suffix, in any case of letters.
@@ -119,7 +140,7 @@ on_the_wire!(
     Bytes,
     "a size: text such as `4k` (4096), `4kB` (4000) or `1.5GiB`, or a number of bytes",
     "integer",
-    r"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*([bB]|[kKmMgGtTpP]([iI]?[bB])?)?\s*$",
+    r"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*([bB]|[kKmMgGtTpP](B|[iI][bB])?)?\s*$",
     &["4k", "1.5GiB", "512"]
 );
 
@@ -152,6 +173,19 @@ mod tests {
         assert_eq!(parse("1TB"), Ok(1_000_000_000_000));
         assert_eq!(parse("3PiB"), Ok(3 << 50));
         assert_eq!(parse("0"), Ok(0));
+    }
+
+    #[test]
+    fn a_size_that_other_programs_read_otherwise_is_refused_with_both_meanings() {
+        for (text, count, unit) in [("4kb", "4", "k"), ("1.5 Mb", "1.5", "M"), ("2gb", "2", "g")] {
+            let wanted = format!(
+                "`{text}` is not a size that all programs read alike; write `{count}{unit}` for \
+                 units of 1024, as fio reads it, or `{count}{unit}B` for units of 1000"
+            );
+            assert_eq!(parse(text), Err(wanted));
+        }
+        assert_eq!(parse("4kib"), Ok(4096));
+        assert_eq!(parse("4b"), Ok(4));
     }
 
     #[test]

@@ -100,7 +100,11 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
 fn own_mounts(plan: &Plan, are_elsewhere: bool) -> Vec<Warning> {
     match are_elsewhere {
         true => Vec::new(),
-        false => not_mounted(plan),
+        false => {
+            let warnings = not_mounted(plan);
+            tell_warnings(&warnings);
+            warnings
+        }
     }
 }
 
@@ -178,19 +182,22 @@ pub(super) fn look_at(
     Ok(())
 }
 
-/// Where a target lies on another file system than its path suggests, which is told before
-/// anything is written.
+/// Warnings of targets that lie on another file system than their paths suggest. The caller prints
+/// them before anything is written.
 pub(super) fn not_mounted(plan: &Plan) -> Vec<Warning> {
     let touched = plan.targets.iter();
     let touched = touched.filter(|target| target.kind.is_path());
     let found = touched.filter_map(|target| target::unmounted(&target.path));
-    let warnings: Vec<Warning> = found
+    found
         .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))
-        .collect();
-    for warning in &warnings {
+        .collect()
+}
+
+/// Prints warnings that cannot wait for the report.
+pub(super) fn tell_warnings(warnings: &[Warning]) {
+    for warning in warnings {
         tell!("warning: {}", warning.message);
     }
-    warnings
 }
 
 pub(super) fn keeps(plan: &Plan) -> bool {

@@ -37,7 +37,7 @@ pub(super) struct RecordedFile {
 
 /// A line in its words.
 struct Entry<'a> {
-    after_us: Option<u64>,
+    at_us: Option<u64>,
     file: &'a str,
     action: &'a str,
     /// Offset and length.
@@ -73,7 +73,9 @@ pub(super) fn recording(name: &str, bytes: &[u8], rules: &Replay) -> Result<Reco
         rules,
         recording: Recording::default(),
         known: HashMap::new(),
-        now_us: 0,
+        stamp_us: 0,
+        paused_us: 0,
+        waited_ms: 0,
         due_ns: 0,
     };
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
@@ -112,7 +114,7 @@ fn entry(line: &str, has_times: bool) -> Result<Entry<'_>, Wrong> {
         let missing = || ("the line has too few words".to_owned(), wanted);
         words.next().ok_or_else(missing)
     };
-    let after_us = match has_times {
+    let at_us = match has_times {
         true => Some(number(word()?)?),
         false => None,
     };
@@ -122,7 +124,7 @@ fn entry(line: &str, has_times: bool) -> Result<Entry<'_>, Wrong> {
         return Err(("the line has too many words".to_owned(), wanted));
     }
     Ok(Entry {
-        after_us,
+        at_us,
         file,
         action,
         numbers,
@@ -133,25 +135,29 @@ struct LogReader<'a> {
     rules: &'a Replay,
     recording: Recording,
     known: HashMap<String, u32>,
-    /// Of the log's own clock.
-    now_us: u64,
+    /// Time of the last line of version 3; 0 before the first line with a time.
+    stamp_us: u64,
+    /// Sum of the pauses of version 3 so far.
+    paused_us: u64,
+    /// End of the longest wait of version 2 so far, from the start of the job.
+    waited_ms: u64,
     /// When the last request is due.
     due_ns: u64,
 }
 
 impl LogReader<'_> {
     fn take(&mut self, entry: &Entry<'_>) -> Result<(), Wrong> {
-        if let Some(after_us) = entry.after_us {
-            self.now_us = after_us;
+        if let Some(at_us) = entry.at_us {
+            self.pass(at_us);
         }
         let rules = self.rules;
         let (kind, is_left_out) = match entry.action {
             "add" | "open" | "close" => return Ok(()),
-            "wait" if entry.after_us.is_none() => {
-                let wanted = "write `FILE wait MICROSECONDS 0`";
-                let missing = || ("`wait` does not say how long".to_owned(), wanted);
-                let wait_us = entry.numbers.first().ok_or_else(missing)?;
-                self.now_us = self.now_us.saturating_add(*wait_us);
+            "wait" if entry.at_us.is_none() => {
+                let wanted = "write `FILE wait MILLISECONDS 0`";
+                let missing = || ("`wait` does not say until when".to_owned(), wanted);
+                let until_ms = entry.numbers.first().ok_or_else(missing)?;
+                self.waited_ms = self.waited_ms.max(*until_ms);
                 return Ok(());
             }
             "trim" if rules.skips_trims => return Ok(()),
@@ -174,6 +180,16 @@ impl LogReader<'_> {
             return Ok(());
         }
         self.push(kind, entry)
+    }
+
+    /// Adds the pause before a line of version 3. As in fio, a pause is the time since the line
+    /// before: a log may begin at any time, and 0 is no time to count from.
+    fn pass(&mut self, at_us: u64) {
+        if self.stamp_us > 0 {
+            let pause_us = at_us.saturating_sub(self.stamp_us);
+            self.paused_us = self.paused_us.saturating_add(pause_us);
+        }
+        self.stamp_us = at_us;
     }
 
     fn push(&mut self, kind: RecordedKind, entry: &Entry<'_>) -> Result<(), Wrong> {
@@ -227,8 +243,11 @@ impl LogReader<'_> {
             return 0;
         }
         let percent = u128::from(self.rules.time_percent.max(1));
-        let due_ns = u128::from(self.now_us) * 1000 * 100 / percent;
-        u64::try_from(due_ns).unwrap_or(u64::MAX)
+        // `replay_time_scale` concerns pauses alone. fio's manual has microseconds since the line
+        // before for waits, but fio waits until these milliseconds of the job (`iolog.c`).
+        let paused_ns = u128::from(self.paused_us) * 1000 * 100 / percent;
+        let waited_ns = u128::from(self.waited_ms) * 1_000_000;
+        u64::try_from(paused_ns.max(waited_ns)).unwrap_or(u64::MAX)
     }
 
     fn file(&mut self, name: &str) -> u32 {
@@ -258,8 +277,10 @@ pub(super) fn written(acts: &[RecordedAct], name_of: &dyn Fn(u32) -> String) -> 
             text.push_str(&format!("{at_us} {name} {action}\n"));
         }
     };
-    all(&mut text, 0, "add");
-    all(&mut text, 0, "open");
+    // Replays count pauses from the first time that is not 0.
+    let at_us = |act: &RecordedAct| (act.due_ns / 1000).saturating_add(1);
+    all(&mut text, 1, "add");
+    all(&mut text, 1, "open");
     for act in acts {
         let action = match act.kind {
             RecordedKind::Read => "read",
@@ -267,11 +288,11 @@ pub(super) fn written(acts: &[RecordedAct], name_of: &dyn Fn(u32) -> String) -> 
             RecordedKind::Fsync => "sync",
             RecordedKind::Fdatasync => "datasync",
         };
-        let (at_us, name) = (act.due_ns / 1000, &names[act.part_index as usize]);
+        let (at_us, name) = (at_us(act), &names[act.part_index as usize]);
         let (offset, length) = (act.offset_bytes, act.length_bytes);
         text.push_str(&format!("{at_us} {name} {action} {offset} {length}\n"));
     }
-    let last = acts.last().map_or(0, |it| it.due_ns / 1000);
+    let last = acts.last().map_or(1, at_us);
     all(&mut text, last, "close");
     text
 }

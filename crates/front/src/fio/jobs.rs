@@ -1,5 +1,6 @@
 //! Jobs, all said of them resolved.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -184,6 +185,26 @@ impl Job {
     }
 }
 
+/// Where one option is last said.
+#[derive(Debug, Default)]
+pub(super) struct PlacesOfOption<'a> {
+    /// By section, with its number among all options.
+    of_sections: HashMap<&'a str, (usize, &'a Place)>,
+    of_all: Option<(usize, &'a Place)>,
+}
+
+impl<'a> PlacesOfOption<'a> {
+    /// As [`JobSet::place_of`].
+    pub(super) fn of(&self, job: &'a Job) -> &'a Place {
+        let own = self.of_sections.get(&*job.section).copied();
+        let last = [own, self.of_all]
+            .into_iter()
+            .flatten()
+            .max_by_key(|it| it.0);
+        last.map_or(&job.place, |(_, place)| place)
+    }
+}
+
 /// Jobs that follow each other in [`JobSet::jobs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -244,6 +265,21 @@ impl JobSet {
             is_it(&it.name) && (is_of_job || it.section.eq_ignore_ascii_case("global"))
         });
         written.next().map_or(&job.place, |it| &it.place)
+    }
+
+    /// Where an option is last said of each section, for questions about all jobs.
+    pub(super) fn places_of(&self, option: &str) -> PlacesOfOption<'_> {
+        let mut places = PlacesOfOption::default();
+        let written = self.written.iter().enumerate();
+        for (index, it) in written.filter(|(_, it)| it.name == option) {
+            let place = Some((index, &it.place));
+            if it.section.is_empty() || it.section.eq_ignore_ascii_case("global") {
+                places.of_all = place;
+            } else {
+                places.of_sections.insert(&it.section, (index, &it.place));
+            }
+        }
+        places
     }
 
     /// The jobs of each section.

@@ -59,8 +59,9 @@ impl ClassicText for FioText {
                 *known = Some(record.clone());
             }
             (RunEvent::CellDone { record }, Some(known)) => known.cells.push((**record).clone()),
-            (RunEvent::SoFar { record }, Some(known)) => {
+            (RunEvent::SoFar { record, at }, Some(known)) => {
                 let mut known = known.clone();
+                known.finished_at = Some(*at);
                 known.cells.push((**record).clone());
                 let results = self.results(&known, false);
                 match self.options.output {
@@ -74,15 +75,8 @@ impl ClassicText for FioText {
     }
 
     fn complaint(&mut self, event: &RunEvent) -> String {
-        let mut jobs = self.set.jobs.iter();
-        let is_asked = jobs.any(|job| job.settings.logs.latency.is_some());
         match event {
             RunEvent::CellDone { record } => output::complaints(&self.set, record),
-            RunEvent::Finished { .. } if is_asked => {
-                "note: submission latency is not measured: there is no slat log, and values of \
-                 the others are medians\n"
-                    .to_owned()
-            }
             _ => String::new(),
         }
     }

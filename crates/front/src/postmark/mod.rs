@@ -22,4 +22,6 @@ pub const CONSOLE: ConsoleFront = ConsoleFront {
     usage: include_str!("usage.txt"),
     play: console::play,
     text: text::of,
+    differs: "files that exist already|they are left alone, and creating one of them fails\n\
+              lines that begin with `!`|they run a shell only with `--allow-shell`\n",
 };

@@ -80,6 +80,17 @@ pub(super) fn of_workload(
     })
 }
 
+/// The first job of each file.
+fn owners(jobs: &[BuiltJob], file_count: usize) -> Vec<Option<usize>> {
+    let mut owners = vec![None; file_count];
+    for (job_index, job) in jobs.iter().enumerate() {
+        for part in &job.plan.files {
+            owners[part.file_index as usize].get_or_insert(job_index);
+        }
+    }
+    owners
+}
+
 struct Layout<'a, 'b> {
     context: &'a mut Context<'b>,
     name: &'a str,
@@ -93,6 +104,7 @@ impl Layout<'_, '_> {
 
     /// The files with the targets that they lie on; what is all of a device gets its size.
     fn files(&self, mut files: JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
+        let owners = owners(jobs, files.files.len());
         for (index, file) in (0_u32..).zip(&mut files.files) {
             let target_index = self.target(file);
             let entry = &self.context.targets.entries[target_index as usize];
@@ -113,8 +125,8 @@ impl Layout<'_, '_> {
                 }
             }
             if file.name.is_none() && entry.known {
-                let of_file = |it: &BuiltJob| it.plan.files.iter().any(|it| it.file_index == index);
-                let place = jobs.iter().find(|it| of_file(it)).map(|job| &job.place);
+                let owner = owners[index as usize];
+                let place = owner.map(|job_index| &jobs[job_index].place);
                 file.size_bytes = present(entry, file.size_bytes)
                     .map_err(|error| place.map_or(error.clone(), |place| place.put(error)))?;
             } else if let Some(name) = file.name.as_ref().filter(|_| file.size_bytes == 0) {
@@ -143,16 +155,24 @@ impl Layout<'_, '_> {
             .filter(|index| files.files[*index].size_bytes == 0)
             .collect();
         let target = |index: usize| files.files[index].target_index;
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for index in &indexes {
+            *counts.entry(target(*index)).or_default() += 1;
+        }
+        let room_of = |target_index: u32| {
+            let entries = &self.context.targets.entries;
+            let entry = &entries[target_index as usize];
+            let sharing = counts.iter().filter(|(other, _)| {
+                let other = **other as usize;
+                entries[other].shares_space_with(entry)
+            });
+            let count: u64 = sharing.map(|(_, count)| count).sum();
+            self.room(entry) / count.max(1)
+        };
+        let rooms: BTreeMap<u32, u64> = counts.keys().map(|it| (*it, room_of(*it))).collect();
         let rooms: Vec<(usize, u64)> = indexes
             .iter()
-            .map(|index| {
-                let entry = &self.context.targets.entries[target(*index) as usize];
-                let beside = indexes.iter().filter(|other| {
-                    let other = target(**other) as usize;
-                    self.context.targets.entries[other].shares_space_with(entry)
-                });
-                (*index, self.room(entry) / beside.count().max(1) as u64)
-            })
+            .map(|index| (*index, rooms[&target(*index)]))
             .collect();
         for (index, room) in rooms {
             files.files[index].size_bytes = room / SECTOR_BYTES_OF_FILL * SECTOR_BYTES_OF_FILL;

@@ -16,11 +16,12 @@ use results::RunEvent;
 use super::front::{Directories, carry_out, origin, refused, texts};
 use super::input::Prompt;
 use super::introduction::Introduction;
+use crate::document::Document;
 use crate::failure::{Exit, Failure, not_understood};
 use crate::keep::Keeper;
 use crate::signals;
 use crate::stored::Place;
-use crate::terminal::Stream;
+use crate::terminal::{Stream, print_document};
 
 /// As much of a file of lines as is read at once, and as much output as is written at once.
 const LINES_BYTES: usize = 4096;
@@ -33,6 +34,9 @@ it is told to make them. Existing files are left alone. Every run is stored as e
 #[derive(Debug, Parser)]
 #[command(disable_help_flag = true)]
 struct ConsoleArgs {
+    /// List what is not as in the original, and run nothing
+    #[arg(long)]
+    differences: bool,
     /// Do not store its runs
     #[arg(long)]
     no_db: bool,
@@ -65,6 +69,11 @@ pub(super) fn run(
         Ok(args) => args,
         Err(error) => return Ok(not_understood(error)),
     };
+    if args.differences {
+        let lines = front.differences().map(|it| it.sentence() + "\n");
+        print_document(&Document::prose(lines.collect::<String>()))?;
+        return Ok(Exit::Measured);
+    }
     let arguments = texts(&args.args)?;
     let stop = signals::stop_flag(at_once)?;
     let input = Prompt::new(Arc::clone(&stop));

@@ -20,7 +20,7 @@ use workload::{Overrides, Workload};
 use super::introduction::Introduction;
 use super::printed::Printed;
 use crate::args::DisplayArg;
-use crate::command::run::{exit, keeps, not_mounted, of_plan, planned};
+use crate::command::run::{exit, keeps, not_mounted, of_plan, planned, tell_warnings};
 use crate::command::team::{Part, Team};
 use crate::document::Document;
 use crate::failure::{Exit, Failure, not_understood};
@@ -107,10 +107,7 @@ pub(super) fn run(
         list(&work)?;
         return Ok(Exit::Measured);
     }
-    for warning in &work.warnings {
-        tell!("warning: {warning}");
-    }
-    tell_differences(front, &work);
+    tell_notes(front, &work);
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
     let keeper = Keeper::open(place, !args.no_db);
@@ -209,14 +206,22 @@ pub(super) fn refused(refusal: &Refusal) -> Result<Exit, Failure> {
     Ok(super::refuse(refusal))
 }
 
+/// The differences, then the notes on this command line.
 fn list(work: &FrontWork) -> Result<(), Failure> {
-    let lines = work.differences.iter();
-    let lines: String = lines.map(|it| it.sentence() + "\n").collect();
-    print_document(&Document::prose(lines))
+    let lines = work.differences.iter().map(|it| it.sentence() + "\n");
+    let notes = work.warnings.iter().map(|it| format!("note: {it}\n"));
+    print_document(&Document::prose(lines.chain(notes).collect::<String>()))
 }
 
-/// One line, where something differs.
-fn tell_differences(front: &Front, work: &FrontWork) {
+/// The notes, and one line where something differs. Scripts take any text on standard error for an
+/// error, so only a terminal shows them; the record has them all.
+fn tell_notes(front: &Front, work: &FrontWork) {
+    if !Stream::Error.is_terminal() {
+        return;
+    }
+    for warning in &work.warnings {
+        tell!("warning: {warning}");
+    }
     let count = differing(work).count();
     let things = match count {
         0 => return,
@@ -255,7 +260,13 @@ fn measure(
         return broken;
     }
     let (record, is_stored) = carried.whole()?;
-    match (printed.end(&record)?, exit(&record, is_stored)) {
+    let own = printed.end(&record)?;
+    if !printed.has_complained() {
+        for failure in record.failures() {
+            tell!("error: {}", failure.message);
+        }
+    }
+    match (own, exit(&record, is_stored)) {
         (Some(own), Exit::Measured) => Ok(own),
         (_, exit) => Ok(exit),
     }
@@ -307,14 +318,21 @@ pub(super) fn carry_out(
         continued: continued.flag(),
         ..RunOptions::default()
     };
+    let elsewhere = not_mounted(&planned.plan);
+    if Stream::Error.is_terminal() {
+        tell_warnings(&elsewhere);
+    }
+    let of_front = |code, text: &String| Warning::of_run(code, text);
     let warnings = planned.warnings.into_iter().map(of_plan);
     let warnings = warnings
         .chain(
-            differing(work)
-                .map(|it| Warning::of_run(WarningCode::DiffersFromOriginal, it.sentence())),
+            work.warnings
+                .iter()
+                .map(|it| of_front(WarningCode::Plan, it)),
         )
+        .chain(differing(work).map(|it| of_front(WarningCode::DiffersFromOriginal, &it.sentence())))
         .chain(keeper.doubts())
-        .chain(not_mounted(&planned.plan))
+        .chain(elsewhere)
         .collect();
     let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
     let mut listener = |event: &RunEvent| {

@@ -31,7 +31,39 @@ impl Introduction<'_> {
             .about(&about)
             .long_about(format!("{about}\n\n{}", self.promise))
             .after_help(self.usage);
-        let words = std::iter::once(OsString::from(self.name)).chain(args);
+        let name = OsString::from(self.name);
+        let words = std::iter::once(name).chain(ours_first(args));
         A::from_arg_matches(&command.try_get_matches_from(words)?)
+    }
+}
+
+/// Options of ours that are taken wherever they stand; no original has an option of these names.
+const ANYWHERE: [&str; 2] = ["--differences", "--no-db"];
+
+/// The arguments with our options first, from before a `--`: users add them at the end.
+fn ours_first(args: Vec<OsString>) -> Vec<OsString> {
+    let end = args.iter().position(|it| it == "--").unwrap_or(args.len());
+    let is_ours = |word: &&OsString| ANYWHERE.iter().any(|ours| *word == ours);
+    let (options, rest) = args.split_at(end);
+    let (ours, theirs): (Vec<_>, Vec<_>) = options.iter().partition(is_ours);
+    let words = ours.into_iter().chain(theirs).chain(rest);
+    words.cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_options_are_found_wherever_they_stand() {
+        let sorted = |line: &str| {
+            let words = line.split(' ').map(OsString::from).collect();
+            let words = ours_first(words).into_iter();
+            let words: Vec<String> = words.map(|it| it.into_string().unwrap()).collect();
+            words.join(" ")
+        };
+        assert_eq!(sorted("-a --differences b"), "--differences -a b");
+        assert_eq!(sorted("-a b --no-db"), "--no-db -a b");
+        assert_eq!(sorted("-a -- --no-db"), "-a -- --no-db");
     }
 }

@@ -19,6 +19,7 @@ pub(super) struct Printed {
     log: Option<File>,
     /// What is said to standard error at the end, where live figures are no longer in the way.
     complaints: String,
+    has_complained: bool,
     /// Why the stream cannot be written to any more.
     output_error: Option<io::Error>,
     /// Why the log is not complete.
@@ -36,6 +37,7 @@ impl Printed {
             },
             text,
             complaints: String::new(),
+            has_complained: false,
             output_error: None,
             log_error: None,
         })
@@ -70,9 +72,15 @@ impl Printed {
     pub fn complain(&mut self) {
         let complaints = std::mem::take(&mut self.complaints);
         if !complaints.is_empty() {
+            self.has_complained = true;
             // There is nowhere left to say that this failed.
             let _ = Stream::Error.write_document(&Document::Data(complaints));
         }
+    }
+
+    /// `true` after [`complain`](Self::complain) has printed something.
+    pub fn has_complained(&self) -> bool {
+        self.has_complained
     }
 
     /// Why a run ended whose text went nowhere; none where it did not.
@@ -92,13 +100,13 @@ impl Printed {
     }
 
     /// Prints what the program prints at its end; how that ends, where it has its own way.
-    pub fn end(mut self, record: &RunRecord) -> Result<Option<Exit>, Failure> {
+    pub fn end(&mut self, record: &RunRecord) -> Result<Option<Exit>, Failure> {
         let said = self.text.end(record);
         self.say(said);
         if let Some(ended) = self.broken() {
             return ended.map(Some);
         }
-        if let Some(error) = self.log_error {
+        if let Some(error) = self.log_error.take() {
             return Err(Failure::system("cannot write to the log file", &error));
         }
         for (path, document) in self.text.documents(record) {

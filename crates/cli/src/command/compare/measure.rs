@@ -15,7 +15,7 @@ use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
 use crate::command::DEFAULT_TARGET;
 use crate::command::mounts::put_back;
-use crate::command::run::{exit, keeps, kept_toml, look_at, not_mounted, of_plan};
+use crate::command::run::{exit, keeps, kept_toml, look_at, not_mounted, of_plan, tell_warnings};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::json::JsonOutput;
@@ -175,8 +175,10 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
         return Err(refusal.into());
     }
     let warnings = warnings.into_iter().chain(planned.warnings).map(of_plan);
+    let elsewhere = not_mounted(&planned.plan);
+    tell_warnings(&elsewhere);
     Ok(Side {
-        warnings: warnings.chain(not_mounted(&planned.plan)).collect(),
+        warnings: warnings.chain(elsewhere).collect(),
         workload_file: kept_toml(&workloads, &overrides),
         plan: planned.plan,
     })

@@ -23,8 +23,9 @@ const THREE: &str = "fio version 3 iolog\n\
 
 #[test]
 fn both_versions_are_read() {
-    let two = "fio version 2 iolog\na add\na open\na wait 165 0\na write 10240 4096\n\
-        a wait 5 0\nb datasync 0 0\na wait 30 0\nb read 512 512\na close\n";
+    // Waits are until that time, in milliseconds, and one that is over changes nothing.
+    let two = "fio version 2 iolog\na add\na open\na wait 100 0\na write 10240 4096\n\
+        a wait 250 0\nb datasync 0 0\na wait 30 0\nb read 512 512\na close\n";
     let three = parsed(THREE).unwrap();
     let files: Vec<(&str, u64, bool)> = three
         .files
@@ -33,10 +34,14 @@ fn both_versions_are_read() {
         .collect();
     assert_eq!(files, [("a", 14_336, false), ("b", 1024, true)]);
     let times: Vec<u64> = three.acts.iter().map(|it| it.due_ns).collect();
-    assert_eq!(times, [165_000, 170_000, 200_000]);
+    assert_eq!(times, [141_000, 146_000, 176_000]);
+    let double = with(two, |it| it.time_percent = 200);
+    let fast = with(two, |it| it.is_without_stall = true);
     let two = parsed(two).unwrap();
-    let same: Vec<u64> = two.acts.iter().map(|it| it.due_ns).collect();
-    assert_eq!(same, times);
+    let times: Vec<u64> = two.acts.iter().map(|it| it.due_ns).collect();
+    assert_eq!(times, [100_000_000, 250_000_000, 250_000_000]);
+    assert_eq!(double.iter().map(|it| it.0).collect::<Vec<_>>(), times);
+    assert!(fast.iter().all(|it| it.0 == 0));
     assert_eq!(two.acts[1].kind, RecordedKind::Fdatasync);
 }
 
@@ -51,16 +56,16 @@ fn a_log_is_replayed_as_the_job_wants_it() {
         it.offset_align = 4096;
     });
     let wanted = [
-        (82_500, Write, 4096, 4096),
-        (85_000, Fsync, 0, 0),
-        (100_000, Read, 0, 512),
+        (70_500, Write, 4096, 4096),
+        (73_000, Fsync, 0, 0),
+        (88_000, Read, 0, 512),
     ];
     assert_eq!(scaled, wanted);
     let skipped = with(THREE, |it| {
         it.skips_reads = true;
         it.skips_syncs = true;
     });
-    assert_eq!(skipped, [(165_000, Write, 10_240, 4096)]);
+    assert_eq!(skipped, [(141_000, Write, 10_240, 4096)]);
     let rules = Replay {
         redirect: Some("c".to_owned()),
         ..Replay::default()
@@ -71,7 +76,11 @@ fn a_log_is_replayed_as_the_job_wants_it() {
     let back =
         "fio version 3 iolog\n9000 a read 0 1\n5 a read 0 1\n18446744073709551615 a read 0 1\n";
     let times: Vec<u64> = with(back, |_| {}).iter().map(|it| it.0).collect();
-    assert_eq!(times, [9_000_000, 9_000_000, u64::MAX]);
+    assert_eq!(times, [0, 0, u64::MAX]);
+    // A log may begin at any time.
+    let late = "fio version 3 iolog\n0 a add\n7000000 a read 0 1\n7000250 a read 0 1\n";
+    let times: Vec<u64> = with(late, |_| {}).iter().map(|it| it.0).collect();
+    assert_eq!(times, [0, 250_000]);
 }
 
 #[test]

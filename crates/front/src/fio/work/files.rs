@@ -19,6 +19,8 @@ const FILES_MAX: u64 = 1 << 20;
 /// The directories of all jobs, in their order.
 pub(super) struct FileTable<'a> {
     directories: Vec<String>,
+    /// Their numbers.
+    indexes: HashMap<String, u32>,
     /// The files of all waves by target and name.
     known: HashMap<FileKey, KnownFile>,
     /// Which wave it is, from 1.
@@ -84,6 +86,7 @@ impl<'a> FileTable<'a> {
         });
         Self {
             directories: Vec::new(),
+            indexes: HashMap::new(),
             known: HashMap::new(),
             wave: 0,
             written: names.collect(),
@@ -121,12 +124,12 @@ impl<'a> FileTable<'a> {
     }
 
     fn index(&mut self, directory: String) -> u32 {
-        let known = self.directories.iter().position(|it| *it == directory);
         // A command line or a file is too short for more.
-        known.unwrap_or_else(|| {
-            self.directories.push(directory);
-            self.directories.len() - 1
-        }) as u32
+        let next = self.directories.len() as u32;
+        *self.indexes.entry(directory).or_insert_with_key(|name| {
+            self.directories.push(name.clone());
+            next
+        })
     }
 
     /// The files of the waves before are not this one's.

@@ -15,7 +15,7 @@ use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 use workload::{Diagnostic, Workload};
 
-use super::jobs::{Job, JobSet, WrittenOption};
+use super::jobs::{Job, JobSet, PlacesOfOption, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
 use crate::command_line::ReadFile;
@@ -48,6 +48,7 @@ pub(super) fn work(
     let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
     let mut places = Places {
         set,
+        filenames: set.places_of("filename"),
         table: FileTable::new(set, line.file_bytes),
         letter,
         read: line.read,
@@ -120,6 +121,7 @@ fn title(jobs: &[Job]) -> String {
 /// What all jobs have in common while they become work.
 struct Places<'a> {
     set: &'a JobSet,
+    filenames: PlacesOfOption<'a>,
     table: FileTable<'a>,
     letter: bool,
     read: ReadFile<'a>,
@@ -220,7 +222,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
         seed: seed(job),
         cpu: cpu(job),
         fills: settings.space.fills_device,
-        place: places.set.place_of(job, "filename").of_job(),
+        place: places.filenames.of(job).of_job(),
     })
 }
 
@@ -399,6 +401,12 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
             any(&|it| it.engine.memory != MemoryKind::Heap),
             "memory of buffers",
             "of our own kind",
+        ),
+        (
+            any(&|it| it.logs.latency.is_some()),
+            "`write_lat_log`",
+            "there is no slat log, as submission latency is not measured, and values of the other \
+             logs are medians",
         ),
     ];
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);
