@@ -333,7 +333,10 @@ impl Reader {
             self.invocation.action = Action::Print(shown);
             return Ok((self.invocation, self.builder.set));
         }
-        if self.builder.set.jobs.is_empty() {
+        // fio parses options without a job, too, but not a section that is not there.
+        let only_parses = self.invocation.action == Action::ParseOnly;
+        let is_without_job = only_parses && self.builder.wanted.is_empty();
+        if self.builder.set.jobs.is_empty() && !is_without_job {
             return Err(self.nothing_to_do());
         }
         if self.invocation.formats.is_empty() {

@@ -100,3 +100,51 @@ fn what_is_used_is_done() {
         assert_eq!(is_refused, is_of_ceph, "{name}");
     }
 }
+
+/// The names that an installed fio 3.42 lists; none of another version, or where there is none.
+fn installed_names() -> Option<Vec<String>> {
+    let program = std::env::var("FIO").unwrap_or_else(|_| "fio".to_owned());
+    let told = |argument: &str| {
+        let output = std::process::Command::new(&program).arg(argument).output();
+        Some(String::from_utf8_lossy(&output.ok()?.stdout).into_owned())
+    };
+    if told("--version")?.trim() != "fio-3.42" {
+        return None;
+    }
+    let list = told("--cmdhelp")?;
+    // Options that belong to another one are indented below it.
+    let names = list
+        .lines()
+        .filter_map(|it| Some(it.split_once(':')?.0.trim().to_owned()));
+    Some(names.collect())
+}
+
+#[test]
+fn every_option_that_fio_lists_has_a_row() {
+    let Some(names) = installed_names() else {
+        println!("skipped: fio 3.42 is not installed");
+        return;
+    };
+    assert!(names.len() > 200, "fio lists its options one a line");
+    let table = Table::new();
+    let is_missing = |it: &&String| table.find(it).is_none();
+    let missing: Vec<&String> = names.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Options of fio 3.42 that programs such as its own tests use and the table once lacked.
+#[test]
+fn late_options_of_fio_have_rows() {
+    let table = Table::new();
+    for name in [
+        "comm",
+        "end_syncfs",
+        "filetype",
+        "job_start_clock_id",
+        "write_zone_remainder",
+        "rbd_encryption_format",
+        "rbd_encryption_passphrase",
+    ] {
+        assert!(table.find(name).is_some(), "{name}");
+    }
+}

@@ -220,6 +220,11 @@ fn help_is_printed_instead_of_a_run() {
         said("--parse-only --name=j --size=1m").unwrap().0.action,
         Action::ParseOnly
     );
+    for line in ["--parse-only", "--parse-only --ss=iops:10"] {
+        assert_eq!(said(line).unwrap().0.action, Action::ParseOnly, "{line}");
+    }
+    assert!(said("--ss=iops:10").is_err(), "a run needs a job");
+    assert!(said("--parse-only --section=other --name=j --size=1m").is_err());
 }
 
 #[test]

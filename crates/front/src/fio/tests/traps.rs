@@ -575,7 +575,32 @@ fn a_pattern_is_bytes_offsets_and_files() {
         ]
     );
     assert_eq!(parts("258"), [bytes(&[2, 1])]);
-    for text in ["0x", "\"a", "z", "%x"] {
+    // As fio 3.42 writes them: the zero of `0x` is not one of the number before it.
+    let minus_twelve = bytes(&[0xf4, 0xff, 0xff, 0xff]);
+    assert_eq!(
+        parts("\"abcd\"-120xdeadface"),
+        [
+            bytes(b"abcd"),
+            minus_twelve.clone(),
+            bytes(&[0xde, 0xad, 0xfa, 0xce])
+        ]
+    );
+    assert_eq!(parts("0xff0x14"), [bytes(&[0xff]), bytes(&[0x14])]);
+    assert_eq!(parts("0Xff00X14"), [bytes(&[0x0f, 0xf0]), bytes(&[0x14])]);
+    let minus_thirteen = bytes(&[0xf3, 0xff, 0xff, 0xff]);
+    assert_eq!(parts("-12-13"), [minus_twelve, minus_thirteen]);
+    assert_eq!(parts("-1"), [bytes(&[0xff; 4])]);
+    for text in [
+        "0x",
+        "\"a",
+        "z",
+        "%x",
+        "-0x12",
+        "-",
+        "--1",
+        "2147483648",
+        "0x0x1",
+    ] {
         wrong(&format!("size=1m\nbuffer_pattern={text}"));
     }
 }

@@ -206,7 +206,7 @@ fn of_number(text: &str) -> Result<(PatternPart, &str), String> {
     let wanted = || "it is made of `0x` digits, numbers, \"texts\", 'files' and `%o`".to_owned();
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let end = hex.find(|it: char| !it.is_ascii_hexdigit());
-        let (digits, rest) = hex.split_at(end.unwrap_or(hex.len()));
+        let (digits, rest) = hex.split_at(before_hex(hex, end.unwrap_or(hex.len())));
         let padded = match digits.len() % 2 {
             0 => digits.to_owned(),
             _ => format!("0{digits}"),
@@ -220,9 +220,16 @@ fn of_number(text: &str) -> Result<(PatternPart, &str), String> {
     let unsigned = text.trim_start_matches('-');
     let sign = text.len() - unsigned.len();
     let end = unsigned.find(|it: char| !it.is_ascii_digit());
-    let (digits, rest) = text.split_at(sign + end.unwrap_or(unsigned.len()));
-    let number: i64 = digits.parse().map_err(|_| wanted())?;
-    let bytes = (number as u32).to_le_bytes();
-    let length = 4 - (number as u32).leading_zeros() as usize / 8;
+    let (digits, rest) = text.split_at(before_hex(text, sign + end.unwrap_or(unsigned.len())));
+    // fio refuses numbers beyond 32 bits, too.
+    let number: i32 = digits.parse().map_err(|_| wanted())?;
+    let length = 4 - number.leading_zeros() as usize / 8;
+    let bytes = number.to_le_bytes();
     Ok((PatternPart::Bytes(bytes[..length.max(1)].to_vec()), rest))
+}
+
+/// The end of digits that end at `end`: the zero of a `0x` after them belongs to the next number.
+fn before_hex(text: &str, end: usize) -> usize {
+    let is_hex_next = text[..end].ends_with('0') && text[end..].starts_with(['x', 'X']);
+    end - usize::from(is_hex_next)
 }
