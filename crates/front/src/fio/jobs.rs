@@ -173,7 +173,7 @@ impl Job {
     }
 
     /// The bytes in which work is done in all files, where that is known from the text.
-    fn bytes_of_all(&self) -> Option<u64> {
+    pub(super) fn bytes_of_all(&self) -> Option<u64> {
         let (least, most) = self.bytes_of_file()?;
         let all = least.saturating_mul(u64::from(self.file_count()));
         match self.settings.space.size {

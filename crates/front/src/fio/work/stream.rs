@@ -24,13 +24,7 @@ pub(super) fn stream(
 ) -> Result<StreamPlan, Diagnostic> {
     let settings = &*job.settings;
     let access = &settings.access;
-    let mix = match access.direction {
-        Direction::Write => Mix::Write,
-        Direction::Mixed => Mix::Both {
-            read_percent: access.read_percent.into(),
-        },
-        _ => Mix::Read,
-    };
+    let mix = mix_of(settings);
     let share = |percent: u32| match access.is_random {
         true => f64::from(percent),
         false => 0.0,
@@ -71,6 +65,16 @@ pub(super) fn stream(
         read_back: read_back(settings, mix),
         is_to_the_letter,
     })
+}
+
+fn mix_of(settings: &Settings) -> Mix {
+    match settings.access.direction {
+        Direction::Write => Mix::Write,
+        Direction::Mixed => Mix::Both {
+            read_percent: settings.access.read_percent.into(),
+        },
+        _ => Mix::Read,
+    }
 }
 
 fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
@@ -203,14 +207,61 @@ fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
         let share = job.share();
         share.map_or(all, |it| it.moved_bytes(all))
     });
+    let loops = u64::from(settings.time.loops.max(1));
+    if let Some(passes) = passes(job, bytes, loops).filter(|_| !is_endless) {
+        return passes;
+    }
     StreamEnd {
         bytes,
         starts_over: bytes > all || is_endless,
         requests: Some(settings.space.request_count).filter(|it| *it > 0),
         loops: match is_endless {
             true => None,
-            false => Some(u64::from(settings.time.loops.max(1))),
+            false => Some(loops),
         },
+    }
+}
+
+/// The end of a job whose `io_size` is above its size, where fio ends each pass over the files with
+/// their last block: as many passes as `loops` says, and more until `io_size` is reached.
+fn passes(job: &Job, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
+    let settings = &job.settings;
+    let size = job
+        .bytes_of_all()
+        .filter(|size| *size > 0 && io_bytes > *size)?;
+    let is_verified = read_back(settings, mix_of(settings)).is_some();
+    let is_alone = loops == 1 && !is_verified;
+    if is_alone || settings.space.request_count > 0 || !ends_with_files(settings, is_verified) {
+        return None;
+    }
+    let read_again = match settings.access.direction {
+        _ if !is_verified => 0,
+        Direction::Mixed => size * u64::from(100 - settings.access.read_percent.min(100)) / 100,
+        _ => size,
+    };
+    let sizes = settings.blocks.sizes();
+    let largest = sizes.read.max().max(sizes.write.max());
+    // What is left is too small for another request.
+    let needed = io_bytes.saturating_sub(largest.saturating_sub(1)).max(1);
+    Some(StreamEnd {
+        bytes: size,
+        starts_over: false,
+        requests: None,
+        loops: Some(loops.max(needed.div_ceil(size.saturating_add(read_again)))),
+    })
+}
+
+/// Whether fio's pass ends where every block of the files was met, whatever `io_size` is.
+fn ends_with_files(settings: &Settings, is_verified: bool) -> bool {
+    let (access, order) = (&settings.access, &settings.order);
+    let has_map = !order.is_with_replacement && order.distribution == Distribution::Uniform;
+    let is_mixed = access.direction == Direction::Mixed;
+    match (access.is_random, !settings.engine.engine.waits()) {
+        (true, true) => has_map || !access.writes(),
+        (true, false) => has_map,
+        (false, _) if is_mixed => is_verified,
+        (false, true) => true,
+        (false, false) => access.step_bytes == 0 && settings.space.zone_mode == ZoneMode::None,
     }
 }
 
