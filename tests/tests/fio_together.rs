@@ -315,3 +315,167 @@ fn goals_are_the_same_in_a_workload_file() {
     let seen = bed.run(&["run", &toml, "--quiet"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
 }
+
+/// A job that writes 1 MiB for verification, one whose lines are given, and one that verifies all.
+fn verified_after(between: &str) -> String {
+    format!(
+        "[global]\nbs=4k\nsize=1m\n[a]\nfilename=vf\nrw=write\nverify=crc32c\ndo_verify=0\n\
+         [b]\nstonewall\n{between}\n[c]\nfilename=vf\nstonewall\nrw=read\nverify=crc32c\n"
+    )
+}
+
+#[test]
+fn blocks_that_a_job_without_verify_wrote_do_not_verify() {
+    for (between, offset) in [
+        ("filename=vf\nrw=write\nsize=64k\nzero_buffers", 0),
+        ("filename=vf\nrw=write\nsize=4k\noffset=68k", 69_632),
+        (
+            "filename=vf\nrw=write\nbs=512\nsize=512\noffset=1023k",
+            1_044_480,
+        ),
+        ("filename=vf\nrw=randwrite\nbs=1m\nbuffer_pattern=0xaa", 0),
+    ] {
+        let bed = Bed::in_memory().unwrap();
+        let file = bed.file("verified.fio", &verified_after(between));
+        let seen = as_fio(&bed, &["--output-format=json", &file.to_string_lossy()]);
+        assert_eq!(seen.code, 1, "{between}: {}", seen.text());
+        let errors: Vec<u64> = jobs(&seen).iter().map(|it| number(it, "/error")).collect();
+        assert_eq!(errors, [0, 0, 84], "{between}");
+        let line = format!("/vf at offset {offset} (read of 4096 bytes): wanted ");
+        assert!(seen.stderr.contains(&line), "{between}: {}", seen.stderr);
+        // As in fio, the first wrong read ends the job.
+        let reads = number(&jobs(&seen)[2], "/read/total_ios");
+        assert_eq!(reads, offset / 4096 + 1, "{between}");
+    }
+}
+
+#[test]
+fn a_job_goes_on_after_wrong_reads_where_it_is_asked_to() {
+    let bed = Bed::in_memory().unwrap();
+    let text = verified_after("filename=vf\nrw=write\nsize=64k\nzero_buffers\n");
+    let file = bed.file("verified.fio", &text);
+    for option in ["continue_on_error=verify", "ignore_error=,,EILSEQ"] {
+        let option = format!("--{option}");
+        let arguments = [&option, "--output-format=json", &file.to_string_lossy()];
+        let seen = as_fio(&bed, &arguments);
+        let job = &jobs(&seen)[2];
+        assert_eq!(number(job, "/read/total_ios"), 256, "{option}");
+        let told = ["/error", "/total_err", "/first_error"].map(|it| number(job, it));
+        assert_eq!(told, [84, 16, 84], "{option}");
+        assert!(
+            seen.stderr.contains("16 reads of the job are wrong"),
+            "{}",
+            seen.stderr
+        );
+    }
+}
+
+#[test]
+fn a_byte_that_changed_after_the_layout_is_told_with_its_place() {
+    let between = "filename=other\nrw=write\nrate_iops=200";
+    for mode in ["as", "run"] {
+        let bed = Bed::in_memory().unwrap();
+        let file = bed.file("verified.fio", &verified_after(between));
+        let files = bed.target().join("pgmeter.work/files-0");
+        let change = std::thread::spawn(move || {
+            let give_up = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            while !files.join("other").exists() && std::time::Instant::now() < give_up {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            let file = fs::OpenOptions::new().write(true).open(files.join("vf"));
+            std::os::unix::fs::FileExt::write_all_at(&file.unwrap(), b"!", 70_000).unwrap();
+        });
+        let seen = match mode {
+            "as" => as_fio(&bed, &[&file.to_string_lossy()]),
+            _ => bed.run(&[
+                "run",
+                &file.to_string_lossy(),
+                "--target",
+                &bed.target().to_string_lossy(),
+            ]),
+        };
+        change.join().unwrap();
+        assert_eq!(seen.code, 1, "{}", seen.text());
+        let place = match mode {
+            "as" => "/vf at offset 69632 (read of 4096 bytes): wanted ",
+            _ => "pgmeter.work/files-0/vf` at offset 69632",
+        };
+        assert!(seen.text().contains(place), "{}", seen.text());
+        if mode == "as" {
+            assert!(seen.stdout.contains("err=84 ("), "{}", seen.stdout);
+        }
+    }
+}
+
+/// As fio 3.42 counts them: reads and writes.
+#[test]
+fn a_job_that_moves_more_than_its_size_makes_as_many_passes_as_in_fio() {
+    for (arguments, reads, writes) in [
+        ("--rw=read --io_size=512k --loops=3", 24, 0),
+        ("--rw=read --io_size=1m --loops=3", 48, 0),
+        ("--rw=read --io_size=2560k", 40, 0),
+        ("--rw=read --io_size=1536k --loops=2", 32, 0),
+        ("--rw=read --io_size=2560k --loops=2", 48, 0),
+        ("--rw=write --io_size=3m --loops=2", 0, 48),
+        ("--rw=randwrite --io_size=3m --loops=3", 0, 48),
+        ("--rw=randread --io_size=3m --loops=4", 64, 0),
+        ("--rw=read --io_size=3m --loops=2 --offset=512k", 48, 0),
+        (
+            "--rw=randread --norandommap=1 --io_size=3m --loops=2",
+            96,
+            0,
+        ),
+        (
+            "--rw=randwrite --norandommap=1 --io_size=3m --loops=2",
+            0,
+            96,
+        ),
+        (
+            "--rw=randread --norandommap=1 --io_size=3m --loops=2 --ioengine=libaio",
+            48,
+            0,
+        ),
+        ("--rw=read:64k --io_size=3m --loops=2", 96, 0),
+        ("--rw=write --io_size=2m --verify=crc32c", 16, 16),
+        ("--rw=write --io_size=2560k --verify=crc32c", 32, 32),
+        ("--rw=write --io_size=3m --loops=4 --verify=crc32c", 64, 64),
+        (
+            "--rw=write --io_size=512k --loops=3 --verify=crc32c",
+            24,
+            24,
+        ),
+    ] {
+        let bed = Bed::in_memory().unwrap();
+        let words = arguments.split_ascii_whitespace();
+        let all: Vec<&str> = "--output-format=json --name=a --bs=64k --size=1m"
+            .split_ascii_whitespace()
+            .chain(words)
+            .collect();
+        let seen = as_fio(&bed, &all);
+        let counts = ["/read/total_ios", "/write/total_ios"].map(|it| number(&jobs(&seen)[0], it));
+        assert_eq!(counts, [reads, writes], "{arguments}");
+    }
+}
+
+#[test]
+fn requests_before_the_depth_was_found_count_where_the_job_ends_sooner() {
+    let bed = Bed::in_memory().unwrap();
+    let seen = as_fio(
+        &bed,
+        &[
+            "--output-format=json",
+            "--name=t",
+            "--size=4m",
+            "--rw=randread",
+            "--ioengine=psync",
+            "--latency_target=10s",
+            "--latency_window=100s",
+        ],
+    );
+    assert_eq!(
+        number(&jobs(&seen)[0], "/read/total_ios"),
+        1024,
+        "{}",
+        seen.text()
+    );
+}

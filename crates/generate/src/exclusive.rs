@@ -160,6 +160,10 @@ impl<G: Generator> Generator for Exclusive<G> {
         }
         self.inner.complete(completion, now_ns)
     }
+
+    fn mismatched(&mut self) {
+        self.inner.mismatched();
+    }
 }
 
 impl<G> Drop for Exclusive<G> {

@@ -100,6 +100,9 @@ pub trait Generator {
 
     /// Takes note of the completion of the slot's request.
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow;
+
+    /// Takes note that a request which is about to complete returned wrong bytes.
+    fn mismatched(&mut self) {}
 }
 
 /// The bytes of file content.

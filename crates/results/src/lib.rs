@@ -78,8 +78,8 @@ pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::Owner;
 pub use parts::{
-    CpuFigures, DeviceFigures, EngineNotes, MachineCpu, ProcessorFigures, RingSetup, TargetFigures,
-    ThreadUsage, WorkerFigures,
+    CpuFigures, DeviceFigures, EngineNotes, MachineCpu, MismatchFigures, ProcessorFigures,
+    RingSetup, TargetFigures, ThreadUsage, WorkerFigures,
 };
 pub use phase::Phase;
 pub use phase_figures::{

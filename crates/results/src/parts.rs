@@ -197,6 +197,26 @@ pub struct WorkerFigures {
     /// What became of the goals of a job that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals: Option<GoalFigures>,
+    /// Reads of a job that did not verify; none where all did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mismatch: Option<MismatchFigures>,
+}
+
+/// Reads that did not return the bytes that were written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MismatchFigures {
+    /// Number of such reads.
+    pub count: u64,
+    /// File of the first one, by its number among the job's files from 0 on.
+    pub file_index: u32,
+    /// Place in that file of the first wrong block, in bytes.
+    pub offset_bytes: u64,
+    /// Length of the read, in bytes.
+    pub length_bytes: u32,
+    /// The expected bytes, in words.
+    pub wanted: String,
+    /// The bytes that the read returned, in words.
+    pub seen: String,
 }
 
 /// What the kernel counts of a thread.

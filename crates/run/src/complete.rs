@@ -42,7 +42,8 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         if self.content.checks() && request.operation == Operation::Read && result > 0 {
             let seen = &self.engine.buffer(slot)[..result as usize];
             if let Err(mismatch) = self.content.check(seen, &request) {
-                self.recorder.mismatch(mismatch);
+                self.recorder.mismatch(mismatch, request.length_bytes);
+                self.generator.mismatched();
             }
         }
         let flow = self.generator.complete(completion, now_ns);

@@ -1,11 +1,14 @@
 //! From what was counted to the cell's record.
 
-use results::{CellRecord, Names, OpenLoopFigures, Status, TargetFigures, WorkerFigures};
+use results::{
+    CellRecord, MismatchFigures, Names, OpenLoopFigures, Status, TargetFigures, WorkerFigures,
+};
 use stats::Interval;
 use workload::plan::{Cell, Plan};
 
 use crate::due::due_figures;
 use crate::measured::{Measured, MeasuredLane};
+use crate::outcome::Outcome;
 
 /// The names of all operations, by number.
 pub(crate) fn operation_names() -> Vec<&'static str> {
@@ -121,6 +124,7 @@ fn worker_figures(
         figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
         figures.usage = lanes.iter().find_map(|lane| lane.outcome.usage);
         figures.goals = lanes.iter().find_map(|lane| lane.goals.clone());
+        figures.mismatch = lanes.iter().find_map(|lane| mismatch(&lane.outcome));
         figures.noted = lanes
             .iter()
             .flat_map(|it| it.outcome.noted.clone())
@@ -135,6 +139,18 @@ fn worker_figures(
     };
     figures.targets = worker.spans.iter().zip(&spans).map(of_span).collect();
     figures
+}
+
+fn mismatch(outcome: &Outcome) -> Option<MismatchFigures> {
+    let first = outcome.first_mismatch.as_ref()?;
+    Some(MismatchFigures {
+        count: outcome.mismatch_count,
+        file_index: first.mismatch.file_index,
+        offset_bytes: first.mismatch.offset_bytes,
+        length_bytes: first.length_bytes,
+        wanted: first.mismatch.wanted.clone(),
+        seen: first.mismatch.seen.clone(),
+    })
 }
 
 fn target_figures(

@@ -31,6 +31,7 @@ mod measure;
 mod measured;
 mod meeting;
 mod member;
+mod mismatch;
 mod observe;
 mod outcome;
 mod pace;

@@ -8,6 +8,13 @@ use workload::job::RecordedAct;
 use crate::files::FileRequests;
 use crate::sample::{Outbox, Sample};
 
+/// The first read of a worker that did not verify.
+pub(crate) struct FirstMismatch {
+    pub mismatch: Mismatch,
+    /// Length of the read.
+    pub length_bytes: u32,
+}
+
 /// What remains when a worker is done.
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -19,7 +26,7 @@ pub(crate) struct Outcome {
     pub finish_ns: u64,
     pub stopped: bool,
     pub mismatch_count: u64,
-    pub first_mismatch: Option<Mismatch>,
+    pub first_mismatch: Option<FirstMismatch>,
     /// Processor time of the loop, ramp included, in nanoseconds.
     pub loop_cpu_ns: u64,
     /// The thread's processor time after the measurement.

@@ -10,7 +10,7 @@ use engine::Request;
 use generate::job::GoalBoard;
 use generate::{EXPECTED_FAILURE, Mismatch};
 
-use crate::outcome::Outcome;
+use crate::outcome::{FirstMismatch, Outcome};
 use crate::sample::{Outbox, Sample, exchange};
 use crate::slots::{EndedFlow, Turns};
 use crate::tally::{Alike, Tally, Together};
@@ -66,7 +66,7 @@ pub(crate) struct Recorder {
     cut: bool,
     stopped: bool,
     mismatch_count: u64,
-    first_mismatch: Option<Mismatch>,
+    first_mismatch: Option<FirstMismatch>,
     span_mask: u32,
 }
 
@@ -159,7 +159,8 @@ impl Recorder {
         self.interval_end_ns = now_ns + self.schedule.interval_ns;
         let search_ns = now_ns.saturating_add(self.schedule.ramp_ns);
         if let Some(search) = &mut self.search {
-            search.begin_ns = Some(search_ns);
+            // Without a ramp there is nothing to drop, and a tick comes only after some requests.
+            search.begin_ns = (self.schedule.ramp_ns > 0).then_some(search_ns);
             self.end_ns = match self.schedule.run_ns {
                 0 => u64::MAX,
                 run_ns => search_ns.saturating_add(run_ns),
@@ -315,9 +316,12 @@ impl Recorder {
 
     /// Counts bytes that are not what was written, and keeps the first place.
     #[cold]
-    pub fn mismatch(&mut self, mismatch: Mismatch) {
+    pub fn mismatch(&mut self, mismatch: Mismatch, length_bytes: u32) {
         self.mismatch_count += 1;
-        self.first_mismatch.get_or_insert(mismatch);
+        self.first_mismatch.get_or_insert(FirstMismatch {
+            mismatch,
+            length_bytes,
+        });
     }
 
     /// Changes phase, hands over an interval, or ends the measurement, as is due; `turns` still
@@ -444,7 +448,9 @@ impl Recorder {
     }
 
     fn set_tick(&mut self, now_ns: u64) {
+        let search_ns = self.search.as_ref().and_then(|it| it.begin_ns);
         let phase_end_ns = self.end_ns.min(self.ramp_end_ns(now_ns));
+        let phase_end_ns = phase_end_ns.min(search_ns.unwrap_or(u64::MAX));
         let look_ns = match self.search {
             Some(_) if self.ramp => SEARCH_LOOK_NS,
             _ => LOOK_NS,

@@ -26,7 +26,6 @@ use crate::jobs::goals::goals_missed;
 use crate::jobs::tree::JobTree;
 use crate::kit::{CellKit, Course, Mark};
 use crate::lane::{Lane, lanes};
-use crate::measured::Measured;
 use crate::meeting::Meeting;
 use crate::observe::{Observer, observed};
 use crate::parts::{Sources, parts};
@@ -301,7 +300,9 @@ impl<'a> Session<'a> {
         for warning in losses(&self.targets, cell) {
             self.warn(warning);
         }
-        self.warn_of_mismatch(cell, &measured);
+        if let Some(warning) = self.mismatch_warning(cell, &measured) {
+            self.warn(warning);
+        }
         for warning in goals_missed(cell, &measured) {
             self.warn(warning);
         }
@@ -401,39 +402,6 @@ impl<'a> Session<'a> {
                 });
             Contents { source, verify }
         })
-    }
-
-    fn warn_of_mismatch(&mut self, cell: &Cell, measured: &Measured) {
-        let count: u64 = measured
-            .lanes
-            .iter()
-            .map(|lane| lane.outcome.mismatch_count)
-            .sum();
-        let Some((lane, first)) = measured
-            .lanes
-            .iter()
-            .find_map(|lane| Some((lane, lane.outcome.first_mismatch.as_ref()?)))
-        else {
-            return;
-        };
-        let span = &lane.lane.plan.spans[first.file_index as usize];
-        let path = match self.targets.get(&span.target_index) {
-            Some(prepared) => prepared.path(),
-            None => self.plan.targets[span.target_index as usize].path.clone(),
-        };
-        let message = format!(
-            "{count} reads did not return what was written; the first: `{}` at offset {}: \
-             wanted {}, seen {}",
-            path.display(),
-            first.offset_bytes,
-            first.wanted,
-            first.seen
-        );
-        self.warn(Warning::of_cell(
-            WarningCode::VerifyMismatch,
-            cell.index,
-            message,
-        ));
     }
 
     pub fn finish(mut self, outcome: Result<(), RunError>) -> Finished {

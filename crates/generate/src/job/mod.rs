@@ -63,6 +63,7 @@ pub struct JobStream {
     notes: Option<RequestNotes>,
     end: StreamEnd,
     goes_on_after_errors: bool,
+    ends_on_mismatch: bool,
     stage: JobStage,
     /// Of this loop.
     moved_bytes: u64,
@@ -196,6 +197,7 @@ impl JobStream {
             sync: SyncTurns::new(stream.sync, plan.files.len()),
             end: stream.end,
             goes_on_after_errors: plan.goes_on_after_errors,
+            ends_on_mismatch: plan.ends_on_mismatch,
             stage,
             moved_bytes: 0,
             request_count: 0,
@@ -470,5 +472,10 @@ impl Generator for JobStream {
                 start_ns,
             },
         }
+    }
+
+    #[cold]
+    fn mismatched(&mut self) {
+        self.has_failed |= self.ends_on_mismatch;
     }
 }

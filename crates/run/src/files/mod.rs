@@ -328,7 +328,7 @@ impl FilesKit<'_> {
         for lane in &mut measured.lanes {
             let outcome = &mut lane.outcome;
             self.mismatches.0 += outcome.mismatch_count;
-            let first = outcome.first_mismatch.take();
+            let first = outcome.first_mismatch.take().map(|it| it.mismatch);
             self.mismatches.1 = self.mismatches.1.take().or(first);
             requests.extend(outcome.requests.take());
         }

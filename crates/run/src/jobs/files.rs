@@ -1,7 +1,7 @@
 //! The files of jobs: found or laid out before a cell, opened for it, removed behind it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ impl Session<'_> {
                 continue;
             };
             self.ensure_tree(file.target_index)?;
-            let stamp = self.stamp_of(users)?;
+            let stamp = self.stamp_of(users, (file, name))?;
             let content = users.first().map(|it| it.worker.content);
             self.lay_out((file, name), content, stamp)?;
             let place = NamedPlace {
@@ -72,16 +72,29 @@ impl Session<'_> {
         let tree = JobTree {
             tree: prepared.make_tree()?,
             stamped: BTreeMap::new(),
+            written: BTreeSet::new(),
         };
         self.job_trees.insert(target_index, tree);
         Ok(())
     }
 
-    /// The length of the stamped blocks that a file must hold when the cell begins; none where
-    /// nobody checks what was there before.
-    fn stamp_of(&self, users: &[FileUser<'_>]) -> Result<Option<u32>, RunError> {
-        let mut checking = users.iter().filter(|it| it.worker.verify);
-        match checking.any(|it| it.job.stream.mix.reads()) {
+    /// Length of the stamped blocks that a file must hold when the cell begins. None where no job
+    /// checks earlier content, or where earlier jobs of the run wrote that content.
+    fn stamp_of(
+        &self,
+        users: &[FileUser<'_>],
+        (file, name): (&NamedFile, &str),
+    ) -> Result<Option<u32>, RunError> {
+        let checking = users.iter().filter(|it| it.worker.verify);
+        let mut reading = checking.filter(|it| it.job.stream.mix.reads());
+        let tree = self.job_trees.get(&file.target_index);
+        let is_written = tree.is_some_and(|it| it.written.contains(name));
+        // A job that also writes may read blocks that nobody wrote with a stamp.
+        let is_needed = match is_written {
+            true => reading.any(|it| it.job.stream.mix.writes()),
+            false => reading.next().is_some(),
+        };
+        match is_needed {
             true => Ok(Some(stamp_bytes(self.plan)?)),
             false => Ok(None),
         }
@@ -232,6 +245,7 @@ impl Session<'_> {
                 let Some(tree) = self.job_trees.get_mut(&file.target_index) else {
                     continue;
                 };
+                tree.written.insert(name.clone());
                 match block_bytes.filter(|_| worker.verify) {
                     Some(bytes) if is_whole => {
                         tree.stamped.insert(name.clone(), bytes);

@@ -1,6 +1,6 @@
 //! Where jobs have their files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use target::Tree;
 
@@ -10,4 +10,7 @@ pub(crate) struct JobTree {
     pub tree: Tree,
     /// The files that hold stamps throughout, by name, with the length of stamped blocks.
     pub stamped: BTreeMap<String, u32>,
+    /// The files that jobs of this run wrote to. A later job that verifies them reads them as they
+    /// are: a new layout would hide every block that was lost or overwritten.
+    pub written: BTreeSet<String>,
 }

@@ -36,6 +36,8 @@ pub struct JobTable {
     pub ends_others_on_error: Option<bool>,
     /// Go on when a request fails. Default: false.
     pub goes_on_after_errors: Option<bool>,
+    /// End at the first read that does not verify. Default: false, all of them are counted.
+    pub ends_on_mismatch: Option<bool>,
     /// How requests reach the kernel. Default: the workload's `engine`, else `io_uring`, but
     /// `psync` for work on `names`.
     pub engine: Option<EngineKind>,
@@ -237,8 +239,8 @@ pub struct JobTable {
 by_key! {
     JobTable, job_keys:
     name, count, waits, after, start_delay, ends_others, ends_others_on_error,
-    goes_on_after_errors, engine, cache, iodepth, sqpoll, iopoll, batch, target, files,
-    file_names, size, start, start_step, size_percent, start_percent, start_align, layout,
+    goes_on_after_errors, ends_on_mismatch, engine, cache, iodepth, sqpoll, iopoll, batch, target,
+    files, file_names, size, start, start_step, size_percent, start_percent, start_align, layout,
     page_cache, remove, layout_only, names, read, mixed, random, block_size, block_unit, align,
     distribution, byte_zones, run_length, run_place, skip, back, file_order, file_distribution,
     requests_per_file, zone_size, zone_used, zone_skip, bytes, bytes_percent, operations, loops,

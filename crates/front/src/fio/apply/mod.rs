@@ -5,6 +5,8 @@ mod files;
 mod records;
 mod running;
 
+pub(super) use records::WRONG_CONTENT;
+
 use super::settings::Settings;
 use super::values::Value;
 

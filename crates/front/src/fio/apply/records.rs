@@ -9,6 +9,7 @@ pub(super) fn syncs(settings: &mut Settings, name: &str, value: &Value) -> bool 
         "fsync" => durability.fsync = value.count(),
         "fdatasync" => durability.fdatasync = value.count(),
         "end_fsync" => durability.fsync_at_end = value.flag(),
+        "end_syncfs" => durability.fsync_at_end |= value.flag(),
         "fsync_on_close" => durability.fsync_on_close = value.flag(),
         "sync" => durability.open = SyncOpen::of(value.text()).unwrap_or_default(),
         _ => return false,
@@ -76,11 +77,15 @@ const ERRORS: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECH
     EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY \
     ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE";
 
+/// The error of reads that do not verify, EILSEQ.
+pub(in crate::fio) const WRONG_CONTENT: i32 = 84;
+
 /// `EIO:5,ENOSPC`: of reads, of writes, of verification.
 fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
     let number = |word: &str| {
         let named = ERRORS.split(' ').position(|it| it == word);
         let named = named.map(|it| it as i32 + 1);
+        let named = named.or((word == "EILSEQ").then_some(WRONG_CONTENT));
         let number = named.or_else(|| word.parse::<i32>().ok().and_then(i32::checked_abs));
         number.filter(|it| *it > 0).ok_or_else(|| {
             format!(
@@ -101,7 +106,7 @@ fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
     errors.ignored.verify = next()?;
     errors.bears_reads |= !errors.ignored.read.is_empty();
     errors.bears_writes |= !errors.ignored.write.is_empty();
-    errors.bears_verify |= !errors.ignored.verify.is_empty();
+    errors.bears_verify |= errors.ignored.verify.contains(&WRONG_CONTENT);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! What became of goals: depths, steady states, and why jobs were ended.
 
-use results::{GoalKind, MissedGoal, SteadyReading, SteadyReadings};
+use results::{GoalKind, MismatchFigures, MissedGoal, SteadyReading, SteadyReadings};
 use workload::job::GoalMeasure;
 
 use super::super::{Job, JobSet};
@@ -8,13 +8,17 @@ use super::reported::measured;
 use super::scaled::{ByteScale, Prefixes, Quantity, scaled};
 use super::tree::JsonTree;
 
-/// What fio says on standard error about jobs of a wave that missed a goal.
+/// What fio says on standard error about jobs of a wave that missed a goal or read wrong bytes.
 pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> String {
     let mut text = String::new();
     for (index, job) in set.jobs.iter().enumerate() {
-        let worker = measured(set, std::slice::from_ref(cell), index);
-        let goals = worker.and_then(|(_, worker)| worker.goals.as_ref());
-        let Some(goals) = goals else { continue };
+        let Some((_, worker)) = measured(set, std::slice::from_ref(cell), index) else {
+            continue;
+        };
+        if let Some(mismatch) = &worker.mismatch {
+            text.push_str(&wrong_content(job, mismatch));
+        }
+        let Some(goals) = &worker.goals else { continue };
         match (&goals.missed, goals.depth) {
             (Some(missed), _) => text.push_str(&complaint(job, missed)),
             (None, Some(depth)) if depth.is_lost() => {
@@ -28,6 +32,24 @@ pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> St
         }
     }
     text
+}
+
+fn wrong_content(job: &Job, mismatch: &MismatchFigures) -> String {
+    let file = job.file(mismatch.file_index).text;
+    let more = match mismatch.count {
+        0 | 1 => String::new(),
+        count => format!("; {count} reads of the job are wrong"),
+    };
+    format!(
+        "verify: {}: wrong content in file {} at offset {} (read of {} bytes): wanted {}, seen \
+         {}{more}\n",
+        units::printable(&job.name),
+        units::printable(&file),
+        mismatch.offset_bytes,
+        mismatch.length_bytes,
+        units::printable(&mismatch.wanted),
+        units::printable(&mismatch.seen),
+    )
 }
 
 fn complaint(job: &Job, missed: &MissedGoal) -> String {
@@ -113,9 +135,14 @@ pub(super) fn steady_state(steady: &SteadyReadings) -> JsonTree {
         if goal.is_slope { "_slope" } else { "" },
         goal.limit,
     );
+    // fio prints zeros for readings that were never taken, and its own reader counts them.
+    let judged = goal.window_ns / goal.interval_ns.max(1);
+    let missing_count = usize::try_from(judged).unwrap_or(0);
+    let missing_count = missing_count.saturating_sub(steady.readings.len());
     let list = |value: fn(&SteadyReading) -> u64| {
-        let values = steady.readings.iter().map(|it| JsonTree::Count(value(it)));
-        JsonTree::List(values.collect())
+        let values = steady.readings.iter().map(value);
+        let zeros = std::iter::repeat_n(0, missing_count);
+        JsonTree::List(values.chain(zeros).map(JsonTree::Count).collect())
     };
     let means = [
         ("bw_mean", mean(steady, |it| it.bytes_per_second)),

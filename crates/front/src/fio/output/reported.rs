@@ -4,6 +4,7 @@ use results::{
     CellRecord, ErrnoCount, GoalKind, MissedGoal, RunRecord, SteadyReadings, WorkerFigures,
 };
 
+use super::super::apply::WRONG_CONTENT;
 use super::super::{ByDirection, Direction, Engine, Job, JobSet, MixedResults};
 use super::samples::LatencySamples;
 use super::series::{RateSeries, rates};
@@ -262,6 +263,7 @@ impl<'a> ReportedJob<'a> {
         self.add_latencies(job, worker);
         self.add_costs(worker);
         self.add_errors(job, cell, worker);
+        self.add_mismatch(worker);
         self.add_goals(worker);
         let began_ms = cell.started_at.map(|at| {
             let after_ns = worker.begin_ns.unwrap_or_default();
@@ -333,6 +335,20 @@ impl<'a> ReportedJob<'a> {
         }
         self.depth = goals.depth.map_or(self.depth, |it| it.iodepth);
         self.steady = goals.steady.as_ref().or(self.steady);
+    }
+
+    /// Reads that did not verify are an error of the job, even where they do not end it.
+    fn add_mismatch(&mut self, worker: &WorkerFigures) {
+        let Some(mismatch) = &worker.mismatch else {
+            return;
+        };
+        self.error_count = self.error_count.saturating_add(mismatch.count);
+        let failure = JobFailure {
+            errno: WRONG_CONTENT,
+            message: "Invalid or incomplete multibyte or wide character",
+        };
+        self.first_error.get_or_insert(failure.clone());
+        self.failure.get_or_insert(failure);
     }
 
     /// Which error a worker had is known by its operation: the first of the cell's with that.

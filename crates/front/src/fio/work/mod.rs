@@ -209,6 +209,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             ends_others: settings.grouping.ends_others,
             ends_others_on_error: settings.grouping.ends_all_on_error,
             goes_on_after_errors: errors.bears_reads || errors.bears_writes,
+            ends_on_mismatch: verifies && !errors.bears_verify,
             stream,
             recorded,
             names,

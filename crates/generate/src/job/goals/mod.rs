@@ -211,6 +211,10 @@ impl<G: Generator> Generator for Watched<G> {
         }
         self.inner.complete(completion, now_ns)
     }
+
+    fn mismatched(&mut self) {
+        self.inner.mismatched();
+    }
 }
 
 impl<G> Drop for Watched<G> {

@@ -113,6 +113,7 @@ fn one(
             ends_others: table.ends_others.unwrap_or(false),
             ends_others_on_error: table.ends_others_on_error.unwrap_or(false),
             goes_on_after_errors: table.goes_on_after_errors.unwrap_or(false),
+            ends_on_mismatch: table.ends_on_mismatch.unwrap_or(false),
             names: table.names,
             thread: thread(table),
             goals: goals(table)?,

@@ -129,6 +129,7 @@ fn table(
         ends_others: differing(plan.ends_others, false),
         ends_others_on_error: differing(plan.ends_others_on_error, false),
         goes_on_after_errors: differing(plan.goes_on_after_errors, false),
+        ends_on_mismatch: differing(plan.ends_on_mismatch, false),
         iodepth: differing(plan.iodepth, 1),
         sqpoll: differing(plan.ring.sqpoll, false),
         iopoll: differing(plan.ring.iopoll, false),

@@ -134,6 +134,7 @@ impl Choices<'_> {
         table.start_delay = self.span();
         table.ends_others = self.flag();
         table.goes_on_after_errors = self.flag();
+        table.ends_on_mismatch = self.flag();
         table.engine = self.some([EngineKind::IoUring, EngineKind::Psync, EngineKind::Null]);
         table.cache = self.some([CacheMode::Direct, CacheMode::Buffered, CacheMode::Dontcache]);
         table.iodepth = self

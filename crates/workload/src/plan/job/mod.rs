@@ -54,6 +54,9 @@ pub struct JobPlan {
     pub ends_others_on_error: bool,
     /// Whether a failed request does not end it.
     pub goes_on_after_errors: bool,
+    /// Whether the first read that does not verify ends it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends_on_mismatch: bool,
     /// What it asks of its files.
     pub stream: StreamPlan,
     /// The log whose requests it makes instead, if any: then sizes and directions of `stream` are
@@ -93,6 +96,7 @@ impl JobPlan {
             ends_others: false,
             ends_others_on_error: false,
             goes_on_after_errors: false,
+            ends_on_mismatch: false,
             stream,
             recorded: None,
             names: None,

@@ -133,6 +133,25 @@ fn steady(measure: GoalMeasure, is_slope: bool, is_percent: bool) -> GoalFigures
     }
 }
 
+#[test]
+fn readings_that_were_never_taken_are_zeros() {
+    let set = jobs(FILE);
+    for (taken, wanted) in [
+        (vec![], json!([0, 0, 0])),
+        (vec![1001], json!([1001, 0, 0])),
+    ] {
+        let mut goals = steady(GoalMeasure::Latency, false, true);
+        let steady = goals.steady.as_mut().unwrap();
+        steady.is_reached = false;
+        steady.readings.truncate(taken.len());
+        let record = record(vec![vec![with(goals)]]);
+        let data = first_job(&set, &record)["steadystate"]["data"].clone();
+        assert_eq!(data["iops"], wanted);
+        assert_eq!(data["bw"].as_array().unwrap().len(), 3);
+        assert_eq!(data["lat"].as_array().unwrap().len(), 3);
+    }
+}
+
 /// What fio 3.33 printed of these readings; its second bandwidth is in units that it does not name.
 #[test]
 fn a_steady_state_is_told_as_fio_does() {

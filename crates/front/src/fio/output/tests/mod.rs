@@ -3,6 +3,7 @@
 mod against_fio;
 mod documents;
 mod goals;
+mod mismatch;
 mod texts;
 
 use results::{

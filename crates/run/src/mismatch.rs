@@ -1,0 +1,58 @@
+//! The warning about reads that did not return what was written.
+
+use std::path::PathBuf;
+
+use results::{Warning, WarningCode};
+use workload::plan::Cell;
+
+use crate::measured::{Measured, MeasuredLane};
+use crate::session::Session;
+
+impl Session<'_> {
+    /// Says how many reads of a cell were wrong, and where the first one was.
+    pub(crate) fn mismatch_warning(&self, cell: &Cell, measured: &Measured) -> Option<Warning> {
+        let lanes = measured.lanes.iter();
+        let count: u64 = lanes.map(|lane| lane.outcome.mismatch_count).sum();
+        let mut lanes = measured.lanes.iter();
+        let (lane, first) =
+            lanes.find_map(|lane| Some((lane, &lane.outcome.first_mismatch.as_ref()?.mismatch)))?;
+        let of_job = match lane.lane.plan.job {
+            Some(_) => format!(" of the job `{}`", units::printable(&lane.lane.plan.name)),
+            None => String::new(),
+        };
+        let message = format!(
+            "{count} reads did not return what was written; the first{of_job}: `{}` at offset {}: \
+             wanted {}, seen {}",
+            units::printable(&self.path_of(cell, lane, first.file_index).to_string_lossy()),
+            first.offset_bytes,
+            first.wanted,
+            first.seen
+        );
+        let code = WarningCode::VerifyMismatch;
+        Some(Warning::of_cell(code, cell.index, message))
+    }
+
+    /// The path of one of a lane's files.
+    fn path_of(&self, cell: &Cell, lane: &MeasuredLane, file_index: u32) -> PathBuf {
+        let plan = &lane.lane.plan;
+        let of_job = || {
+            let part = plan.job.as_ref()?.files.get(file_index as usize)?;
+            cell.jobs.as_ref()?.files.get(part.file_index as usize)
+        };
+        let file = of_job();
+        let span = plan.spans.get(file_index as usize);
+        let target_index = file
+            .map(|it| it.target_index)
+            .or(span.map(|it| it.target_index))
+            .unwrap_or_default();
+        if let Some(name) = file.and_then(|it| it.name.as_deref())
+            && let Some(job_tree) = self.job_trees.get(&target_index)
+        {
+            return job_tree.tree.path().join(name);
+        }
+        match self.targets.get(&target_index) {
+            Some(prepared) => prepared.path(),
+            None => self.plan.targets[target_index as usize].path.clone(),
+        }
+    }
+}
