@@ -8,6 +8,7 @@ pub use jiff::Timestamp;
 
 mod build;
 mod cell;
+mod claim;
 mod crew;
 mod doubt;
 mod effect;
@@ -48,6 +49,7 @@ mod within;
 mod zero;
 
 pub use cell::CellRecord;
+pub use claim::Claim;
 pub use crew::{CellCrew, ClockOffset, CrewRecord, HostRecord, RankFigures};
 pub use doubt::{
     MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_crew, doubt_environment, doubt_hosts,

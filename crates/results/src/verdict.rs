@@ -1,6 +1,6 @@
 //! Whether what was measured is all right.
 
-use crate::{CellRecord, RunRecord, Status, Warning, WarningCode};
+use crate::{CellRecord, Claim, RunRecord, Status, Warning, WarningCode};
 
 impl RunRecord {
     /// Whether operations failed, contents were wrong, a target or a process went away, a goal was
@@ -23,14 +23,7 @@ impl RunRecord {
 }
 
 fn is_failure(warning: &Warning) -> bool {
-    matches!(
-        warning.code,
-        WarningCode::VerifyMismatch
-            | WarningCode::TargetLost
-            | WarningCode::RankLost
-            | WarningCode::TraceBroken
-            | WarningCode::GoalMissed
-    )
+    warning.contradicts(Claim::Succeeded)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellNames, CellRecord, Phase, RunRecord, Warning, WarningCode, WarningLevel, effect,
+    CellNames, CellRecord, Claim, Phase, RunRecord, Warning, WarningCode, WarningLevel, effect,
 };
 use workload::plan::CurvePart;
 
@@ -100,15 +100,7 @@ fn sentence(record: &RunRecord, told: &Told) -> String {
 }
 
 fn line(code: &WarningCode, message: &str) -> ModelWarning {
-    let severe = matches!(
-        code,
-        WarningCode::IoErrors
-            | WarningCode::VerifyMismatch
-            | WarningCode::GoalMissed
-            | WarningCode::NothingMeasured
-            | WarningCode::TargetLost
-            | WarningCode::StoodStill
-    );
+    let severe = code.undermines().contains(&Claim::Valid);
     ModelWarning {
         code: printable(code.as_str()),
         message: printable(message),

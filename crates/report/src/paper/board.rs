@@ -1,6 +1,6 @@
 //! This machine among the published systems: who is ahead of it, who is behind.
 
-use results::{Better, Warning, WarningCode};
+use results::{Better, Claim, Warning, WarningCode};
 use stats::Estimate;
 
 use super::catalog::KnownSystem;
@@ -254,11 +254,8 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
         if record.environment.stacks.iter().any(|it| it.in_memory) {
             add("it lies in this machine's memory".to_owned());
         }
-        let cached = [
-            WarningCode::CacheServedReads,
-            WarningCode::FileSmallerThanMemory,
-        ];
-        if record.warnings.iter().any(|it| cached.contains(&it.code)) {
+        let is_cached = |it: &Warning| it.contradicts(Claim::BypassedCache);
+        if record.warnings.iter().any(is_cached) {
             add("the page cache could hold its data".to_owned());
         }
     }

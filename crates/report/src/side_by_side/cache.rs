@@ -1,6 +1,6 @@
 //! Whether the page cache was measured, or devices were.
 
-use results::{CellRecord, RunRecord, WarningCode};
+use results::{CellRecord, Claim, RunRecord};
 use units::format;
 use workload::plan::{CacheMode, EngineKind};
 
@@ -29,13 +29,7 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached>
     let said = |said: String, is_cached| Some(Cached { said, is_cached });
     match (cells.len(), through.len()) {
         (0, _) => None,
-        (_, 0) => said(
-            format!(
-                "Requests went past the page cache (direct I/O){}.",
-                but(columns, names)
-            ),
-            false,
-        ),
+        (_, 0) => said(direct(columns, names), false),
         _ => {
             let (words, is_cached) = served(&through);
             said(
@@ -46,21 +40,28 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached>
     }
 }
 
-/// Which file systems took direct I/O and went through the page cache all the same.
-fn but(columns: &[&[RunRecord]], names: &[&str]) -> String {
+/// That direct I/O was asked for, and on which file systems some of it was not direct.
+fn direct(columns: &[&[RunRecord]], names: &[&str]) -> String {
     let is_cached = |run: &RunRecord| {
-        let mut codes = run.warnings.iter().map(|it| &it.code);
-        codes.any(|code| *code == WarningCode::DirectNotHonored)
+        let mut warnings = run.warnings.iter();
+        warnings.any(|warning| warning.contradicts(Claim::BypassedCache))
     };
-    let columns = names.iter().zip(columns);
-    let cached = columns.filter(|(_, runs)| runs.iter().any(is_cached));
-    let cached: Vec<&str> = cached.map(|(name, _)| *name).collect();
-    match cached.is_empty() {
-        true => String::new(),
-        false => format!(
-            ", but not on {}, which does not honor it",
+    let used = names
+        .iter()
+        .zip(columns)
+        .filter(|(_, runs)| !runs.is_empty());
+    let (cached, past): (Vec<_>, Vec<_>) = used.partition(|(_, runs)| runs.iter().any(is_cached));
+    let cached: Vec<&str> = cached.into_iter().map(|(name, _)| *name).collect();
+    match (cached.is_empty(), past.is_empty()) {
+        (true, _) => "Requests went past the page cache (direct I/O).".to_owned(),
+        (false, false) => format!(
+            "Requests went past the page cache (direct I/O), but on {} all or some of them went \
+             through it.",
             cached.join(", ")
         ),
+        (false, true) => "Requests asked for direct I/O, but all or some of them went through the \
+                          page cache."
+            .to_owned(),
     }
 }
 

@@ -435,3 +435,35 @@ fn rows_that_were_measured_too_shortly_are_marked_and_explained_once() {
     }
     assert!(render(&lab, TableFormat::Text).contains("per s ↑ †"));
 }
+
+#[test]
+fn direct_io_is_not_said_to_pass_the_cache_where_a_warning_contradicts_it() {
+    use results::{Warning, WarningCode};
+    let mut direct = sample::record();
+    for cell in &mut direct.cells {
+        cell.cache = workload::plan::CacheMode::Direct;
+    }
+    direct.warnings.clear();
+    let said = |codes: [Option<WarningCode>; 2]| {
+        let records = codes.map(|code| {
+            let mut record = direct.clone();
+            let warning = code.map(|code| Warning::of_run(code, "it goes through the cache"));
+            record.warnings.extend(warning);
+            vec![record]
+        });
+        let columns: Vec<&[RunRecord]> = records.iter().map(Vec::as_slice).collect();
+        cache::cached(&columns, &["ext4", "btrfs"]).unwrap().said
+    };
+    let past = "Requests went past the page cache (direct I/O)";
+    assert_eq!(said([None, None]), format!("{past}."));
+    for code in [
+        WarningCode::DirectFallsBack,
+        WarningCode::DirectNotHonored,
+        WarningCode::CacheServedReads,
+    ] {
+        let one = said([None, Some(code.clone())]);
+        assert!(one.starts_with(&format!("{past}, but on btrfs ")), "{one}");
+        let both = said([Some(code.clone()), Some(code)]);
+        assert!(!both.contains("past the page cache"), "{both}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What held the rates back, as far as the figures tell.
 
-use results::{RunRecord, Status, WarningCode};
+use results::{Claim, RunRecord, Status, WarningCode};
 use units::format;
 
 use crate::group::{Group, Metric, Place};
@@ -93,31 +93,24 @@ impl Limits<'_> {
 
     /// Which figures the processor held back.
     fn processor(&self) -> Option<String> {
-        let names = self.doubted(&[
-            WarningCode::ProcessorsSaturated,
-            WarningCode::WorkerCpuBound,
-            WarningCode::WaitedForProcessor,
-        ]);
+        let names = self.doubted(Claim::ProcessorFree);
         (!names.is_empty()).then(|| format!("the processor held back {names}"))
     }
 
     /// Which figures a cache made.
     fn cache(&self) -> Option<String> {
-        let names = self.doubted(&[
-            WarningCode::CacheServedReads,
-            WarningCode::CacheAbsorbedWrites,
-        ]);
+        let names = self.doubted(Claim::MovedByDevice);
         (!names.is_empty()).then(|| format!("a cache served {names}, not the device"))
     }
 
-    /// The figures to which one of these warnings belongs, in words.
-    fn doubted(&self, codes: &[WarningCode]) -> String {
+    /// The figures of which a warning contradicts the statement, in words.
+    fn doubted(&self, claim: Claim) -> String {
         let is_doubted = |known: &&Known| {
             let mut warnings = self
                 .record
                 .warnings
                 .iter()
-                .filter(|it| codes.contains(&it.code));
+                .filter(|it| it.contradicts(claim));
             warnings.any(|it| {
                 known
                     .group

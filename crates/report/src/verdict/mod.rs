@@ -7,7 +7,7 @@ mod limit;
 mod rate;
 pub(crate) mod search;
 
-use results::{RunRecord, WarningCode};
+use results::{Claim, RunRecord};
 use units::format;
 
 use crate::group::{Group, Naming, groups};
@@ -153,25 +153,23 @@ fn of_place(record: &RunRecord, known: &[Known], groups: &[Group], first: &Group
 
 /// The classes of device that the figures fit; none where they tell of none.
 fn class_of(record: &RunRecord, known: &[Known]) -> Option<class::Likeness> {
-    let has = |wanted: &WarningCode| record.warnings.iter().any(|it| it.code == *wanted);
-    let in_memory = has(&WarningCode::MemoryBacked)
+    let is_against = |claim| record.warnings.iter().any(|it| it.contradicts(claim));
+    let in_memory = is_against(Claim::OnStorage)
         || record
             .environment
             .stacks
             .iter()
             .any(|stack| stack.in_memory);
-    let cached = [
-        WarningCode::CacheServedReads,
-        WarningCode::DirectNotHonored,
-        WarningCode::FileSmallerThanMemory,
-    ];
     if in_memory {
         let why = "the target is in this machine's memory";
         return Some(class::Likeness::known(DeviceClass::Memory, why));
     }
-    if cached.iter().any(has) {
+    if is_against(Claim::ReadFromDevice) {
         let why = "the page cache served reads, so no device was measured";
         return Some(class::Likeness::known(DeviceClass::Memory, why));
+    }
+    if is_against(Claim::TellsDevice) {
+        return None;
     }
     let at = |access, depth| known::find(known, access, depth).map(|it| it.rate);
     let likeness = class::likeness(&class::Seen {

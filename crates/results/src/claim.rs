@@ -1,0 +1,137 @@
+//! Statements that reports make of figures, and the warnings that contradict them.
+
+use crate::{Warning, WarningCode};
+
+/// A statement that reports make of figures unless a warning contradicts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Claim {
+    /// All that was asked for was done, and came out right: the run is a success.
+    Succeeded,
+    /// There are figures, and they are those of the time that was measured.
+    Valid,
+    /// Requests went past the page cache.
+    BypassedCache,
+    /// Devices, not memory, served what was read.
+    ReadFromDevice,
+    /// What was moved came from devices and reached them while it was measured.
+    MovedByDevice,
+    /// The target keeps its bytes on storage, not in memory.
+    OnStorage,
+    /// The rates tell what kind of device it is.
+    TellsDevice,
+    /// Processors did not hold the rates back.
+    ProcessorFree,
+}
+
+impl WarningCode {
+    /// The statements that a warning of this kind contradicts. Every kind is named, so that a new
+    /// one is thought about.
+    #[must_use]
+    pub const fn undermines(&self) -> &'static [Claim] {
+        use Claim::{
+            BypassedCache, MovedByDevice, OnStorage, ProcessorFree, ReadFromDevice, Succeeded,
+            TellsDevice, Valid,
+        };
+        match self {
+            Self::VerifyMismatch
+            | Self::TargetLost
+            | Self::RankLost
+            | Self::TraceBroken
+            | Self::GoalMissed => &[Succeeded, Valid],
+            Self::IoErrors | Self::NothingMeasured | Self::StoodStill => &[Valid],
+            Self::CacheServedReads => &[BypassedCache, ReadFromDevice, MovedByDevice, TellsDevice],
+            Self::CacheAbsorbedWrites => &[BypassedCache, MovedByDevice],
+            Self::DirectNotHonored | Self::FileSmallerThanMemory => {
+                &[BypassedCache, ReadFromDevice, TellsDevice]
+            }
+            // Some requests still are direct, as all reads of a file system that buffers writes.
+            Self::DirectFallsBack => &[BypassedCache, TellsDevice],
+            Self::MemoryBacked => &[OnStorage, TellsDevice],
+            Self::BlankStorage => &[TellsDevice],
+            Self::WorkerCpuBound | Self::WaitedForProcessor | Self::ProcessorsSaturated => {
+                &[ProcessorFree]
+            }
+            Self::CompressibleContent
+            | Self::StealTime
+            | Self::OtherIoOnDevice
+            | Self::FewSamplesForPercentile
+            | Self::FewOperations
+            | Self::RingFlagsMissing
+            | Self::ShortTransfers
+            | Self::SizeReduced
+            | Self::AlignmentRaised
+            | Self::ClockUnstable
+            | Self::LoadBefore
+            | Self::IntervalLate
+            | Self::NotSteady
+            | Self::WarmUp
+            | Self::CellCutShort
+            | Self::DepthNotFound
+            | Self::RateNotReached
+            | Self::ResponsesCensored
+            | Self::LimitInForce
+            | Self::NotMounted
+            | Self::NetworkLoopback
+            | Self::LeftoverFiles
+            | Self::PoolDepleted
+            | Self::ClassicFigure
+            | Self::DiffersFromOriginal
+            | Self::PrecisionNotReached
+            | Self::NotStored
+            | Self::StoreOnTarget
+            | Self::UnequalHosts
+            | Self::ClockOffset
+            | Self::StartSpread
+            | Self::RankImbalance
+            | Self::TooShort
+            | Self::Plan
+            | Self::Lab
+            | Self::Other(_) => &[],
+        }
+    }
+}
+
+impl Warning {
+    /// Whether it contradicts a statement.
+    #[must_use]
+    pub fn contradicts(&self, claim: Claim) -> bool {
+        self.code.undermines().contains(&claim)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn against(claim: Claim) -> Vec<&'static str> {
+        let codes = WarningCode::ALL.iter();
+        codes
+            .filter(|code| code.undermines().contains(&claim))
+            .map(WarningCode::as_str)
+            .collect()
+    }
+
+    #[test]
+    fn direct_io_that_goes_through_the_cache_in_part_is_not_past_it() {
+        let codes = against(Claim::BypassedCache);
+        for code in [
+            "direct-not-honored",
+            "direct-falls-back",
+            "cache-served-reads",
+            "cache-absorbed-writes",
+        ] {
+            assert!(codes.contains(&code), "{code}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_success_has_no_valid_figures() {
+        let valid = against(Claim::Valid);
+        assert!(
+            against(Claim::Succeeded)
+                .iter()
+                .all(|code| valid.contains(code))
+        );
+        assert!(valid.contains(&"rank-lost") && valid.contains(&"trace-broken"));
+    }
+}
