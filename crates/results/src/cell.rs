@@ -15,6 +15,9 @@ use crate::{
     Status, SteadyRecord, TransactionFigures, WithinRun,
 };
 
+/// Device counters that cover less of the measured time are not compared with the cell's figures.
+const DEVICE_COVERAGE_MIN: f64 = 0.9;
+
 /// What was measured in one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellRecord {
@@ -138,10 +141,36 @@ impl CellRecord {
         self.operations.get(name)
     }
 
+    /// PostMark's transactions per second, each a pair of operations; none in other cells. The
+    /// `total` counts the operations of the pairs one by one.
+    #[must_use]
+    pub fn transactions_per_second(&self) -> Option<f64> {
+        let pool = self.phase_figures.as_ref()?.pool.as_ref()?;
+        let is_measured = pool.transactions_count > 0 && pool.transactions_ns > 0;
+        is_measured.then(|| pool.transactions_per_second())
+    }
+
+    /// Share of the measured time that the device counters cover, from 0 to 1; none where nothing
+    /// is known of devices, or so little of the time is covered that their figures do not belong
+    /// to the cell's: a monitor that got no processor reads the counters too late.
+    #[must_use]
+    pub fn device_coverage(&self) -> Option<f64> {
+        let device = self.device.as_ref()?;
+        let share = match device.covered_ns {
+            Some(covered_ns) if self.run_time_ns > 0 => {
+                (covered_ns as f64 / self.run_time_ns as f64).min(1.0)
+            }
+            _ => 1.0,
+        };
+        (share >= DEVICE_COVERAGE_MIN).then_some(share)
+    }
+
     /// Bytes that the devices read or wrote for each byte that the operation of that name (`read`
-    /// or `write`) moved; none where nothing was moved or nothing is known of devices.
+    /// or `write`) moved; none where nothing was moved, nothing is known of devices, or their
+    /// counters do not cover the measured time.
     #[must_use]
     pub fn device_share(&self, name: &str) -> Option<f64> {
+        self.device_coverage()?;
         let device = self.device.as_ref()?;
         let moved = self.operation(name)?.bytes;
         let bytes = match name {

@@ -109,6 +109,10 @@ pub struct DeviceFigures {
     pub utilization: Option<f64>,
     /// The devices counted, such as `nvme0n1`; several are separated by `, `.
     pub source: String,
+    /// Measured time between the two readings of the counters, in nanoseconds. Older records lack
+    /// it; their counters are taken to cover all of the measured time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub covered_ns: Option<u64>,
 }
 
 /// What the engine was given by the system.

@@ -221,8 +221,12 @@ pub struct FilesetFigures {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PoolFigures {
-    /// Transactions.
+    /// Transactions; each is a pair of operations, as PostMark counts: one that creates or deletes
+    /// a file, and one that reads it or appends to it.
     pub transactions_count: u64,
+    /// Transactions for each second of `transactions_ns`; none in records before it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transactions_per_second: Option<f64>,
     /// Files created.
     pub created_count: u64,
     /// Of these, the files created before the transactions.
@@ -335,7 +339,17 @@ impl CallTimes {
 }
 
 impl PoolFigures {
-    /// Transactions a second.
+    /// The same with its rate filled in.
+    #[must_use]
+    pub fn with_rate(self) -> Self {
+        Self {
+            transactions_per_second: (self.transactions_ns > 0)
+                .then(|| self.transactions_per_second()),
+            ..self
+        }
+    }
+
+    /// Transactions a second, each a pair of operations.
     #[must_use]
     pub fn transactions_per_second(&self) -> f64 {
         let seconds = self.transactions_ns as f64 / 1e9;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use engine::TscClock;
+use engine::clock::Clock;
 use results::{
     CellRecord, CpuFigures, DeviceFigures, MachineCpu, ProcessorFigures, Timestamp, WorkerFigures,
 };
@@ -41,6 +43,8 @@ pub(crate) fn observed(paths: impl Iterator<Item = PathBuf>) -> Option<DeviceCou
 
 struct Sample {
     at: Instant,
+    /// Before the first counter was read and after the last one, in nanoseconds of the clock.
+    read_ns: [u64; 2],
     time: Timestamp,
     process: CpuSample,
     machine: Option<MachineSample>,
@@ -72,8 +76,9 @@ impl Observer {
     }
 
     /// Takes a sample; `threads` are the ids of the lanes' threads.
-    pub fn look(&mut self, mark: Mark, threads: &[i32]) {
-        let sample = Sample {
+    pub fn look(&mut self, mark: Mark, threads: &[i32], clock: &TscClock) {
+        let before_ns = clock.now_ns();
+        let mut sample = Sample {
             device: self
                 .devices
                 .as_ref()
@@ -87,6 +92,7 @@ impl Observer {
             quota: self.quota.as_ref().and_then(|quota| quota.sample().ok()),
             process: CpuSample::of_process(),
             at: Instant::now(),
+            read_ns: [before_ns; 2],
             time: Timestamp::now(),
             threads: match mark {
                 Mark::Begin | Mark::Round => {
@@ -96,6 +102,7 @@ impl Observer {
                 Mark::End => Vec::new(),
             },
         };
+        sample.read_ns[1] = clock.now_ns();
         match mark {
             Mark::Begin => self.begin = Some(sample),
             Mark::Round => self.rounds.push(sample),
@@ -133,7 +140,14 @@ impl Observer {
         if let (Some(before), Some(after)) = (&begin.quota, &end.quota) {
             record.cpu.throttled = after.share_since(before);
         }
-        record.device = self.device(begin, end, observed_ns);
+        let read_ns = [begin.read_ns[1], end.read_ns[0]];
+        let window_ns = window_ns(measured, record.run_time_ns);
+        record.device = self
+            .device(begin, end, observed_ns)
+            .map(|figures| DeviceFigures {
+                covered_ns: Some(overlap_ns(read_ns, window_ns)),
+                ..figures
+            });
         let used = |is_wanted: &dyn Fn(usize) -> bool| Used::of(measured, (begin, end), is_wanted);
         let workers = std::mem::take(&mut record.worker_figures).into_iter();
         let with_cpu = |worker: WorkerFigures| {
@@ -179,8 +193,27 @@ impl Observer {
             own_write_bytes: written.map(|(end, before)| end.since(&before).write_bytes),
             utilization: Some((moved.busy_ns as f64 / capacity_ns).min(1.0)),
             source: devices.source(),
+            covered_ns: None,
         })
     }
+}
+
+/// When what was measured began and ended, in nanoseconds of the clock: of the window, where there
+/// were rounds.
+fn window_ns(measured: &Measured, run_time_ns: u64) -> [u64; 2] {
+    let at_ns = measured.steady.as_ref().and_then(|steady| {
+        let (first, _) = steady.window?;
+        let round = steady.record.rounds.get(usize::try_from(first).ok()?)?;
+        Some(round.at_ns)
+    });
+    let begin_ns = measured.measure_ns.saturating_add(at_ns.unwrap_or(0));
+    [begin_ns, begin_ns.saturating_add(run_time_ns)]
+}
+
+/// Length of what two spans of time share, each given by its ends.
+fn overlap_ns(one: [u64; 2], other: [u64; 2]) -> u64 {
+    let begin_ns = one[0].max(other[0]);
+    one[1].min(other[1]).saturating_sub(begin_ns)
 }
 
 /// What some lanes used together.
@@ -274,6 +307,16 @@ fn shares(ticks: &ProcessorTicks) -> MachineCpu {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counters_that_are_read_late_cover_less_of_the_measured_time() {
+        let window = [1_000, 2_000];
+        assert_eq!(overlap_ns([900, 2_300], window), 1_000);
+        assert_eq!(overlap_ns([1_400, 2_300], window), 600);
+        assert_eq!(overlap_ns([1_000, 1_900], window), 900);
+        // The monitor got no processor until all was over.
+        assert_eq!(overlap_ns([2_100, 2_200], window), 0);
+    }
 
     #[test]
     fn user_time_is_told_where_the_ticks_are_enough() {

@@ -281,7 +281,7 @@ impl<'a> Session<'a> {
                 }),
                 _ => None,
             },
-            mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
+            mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, &self.clock),
             listener: self.listener,
         };
         let mut measured = run_cell(kit, parts)?;

@@ -84,6 +84,9 @@ impl DeviceCounters {
         }
         let sys = Sysfs::default();
         let open = |device: BlockDevice| {
+            if !sys.counts(device.number) {
+                return None;
+            }
             let stat = File::open(sys.stat_path(device.number)).ok()?;
             Some(Counted { device, stat })
         };

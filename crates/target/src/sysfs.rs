@@ -126,6 +126,14 @@ impl Sysfs {
             .join(format!("dev/block/{}:{}/stat", number.0, number.1))
     }
 
+    /// Whether the kernel counts a device's requests: an administrator can switch that off in the
+    /// queue of the disk, and all counters stand still from then on.
+    pub(crate) fn counts(&self, number: DeviceNumber) -> bool {
+        let directory = self.directory(number);
+        let setting = directory.and_then(|it| word(&self.whole_disk(&it).join("queue/iostats")));
+        setting.is_none_or(|it| it != "0")
+    }
+
     /// What is known of a device.
     pub(crate) fn device(&self, number: DeviceNumber, depth: u32) -> Option<BlockDevice> {
         let directory = self.directory(number)?;

@@ -65,10 +65,11 @@ fn touched(cell: &CellRecord) -> Option<&DeviceFigures> {
     (cell.engine != EngineKind::Null).then_some(device)
 }
 
-/// The share of an operation's bytes that lie beyond those of the device.
+/// The share of an operation's bytes that the device did not move; none if the counters were not
+/// read close enough to the ends of the measured time to tell.
 fn missing_share(cell: &CellRecord, operation: &str, device_bytes: u64) -> Option<f64> {
     let figures = cell.operation(operation)?;
-    let moved = figures.bytes as f64;
+    let moved = figures.bytes as f64 * cell.device_coverage()?;
     let missing = moved - device_bytes as f64 - in_flight_bytes(cell, figures);
     let is_missing = missing > moved * (1.0 - DEVICE_SHARE_MIN);
     is_missing.then(|| 1.0 - device_bytes as f64 / moved)

@@ -100,6 +100,7 @@ fn labels(all: &[&PhaseFigures]) -> Vec<LabelFigures> {
 fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
     PoolFigures {
         transactions_count: a.transactions_count.saturating_add(b.transactions_count),
+        transactions_per_second: None,
         created_count: a.created_count.saturating_add(b.created_count),
         created_before_count: a
             .created_before_count
@@ -120,6 +121,7 @@ fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
         deletion_ns: a.deletion_ns.max(b.deletion_ns),
         directories_removed_ns: a.directories_removed_ns.max(b.directories_removed_ns),
     }
+    .with_rate()
 }
 
 #[cfg(test)]

@@ -38,6 +38,27 @@ fn reads_that_the_device_did_not_see_came_from_the_cache() {
 }
 
 #[test]
+fn counters_that_were_read_too_late_blame_no_cache() {
+    let (plan, mut cell) = setting();
+    let run_time_ns = cell.run_time_ns;
+    let device = cell.device.as_mut().unwrap();
+    // The monitor got no processor until all was over, so both readings are alike.
+    (device.read_bytes, device.write_bytes) = (0, 0);
+    device.covered_ns = Some(0);
+    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(cell.device_share("read"), None);
+    // 38 % of the time went by before the first reading.
+    let (_, mut cell) = setting();
+    let device = cell.device.as_mut().unwrap();
+    device.read_bytes = device.read_bytes * 62 / 100;
+    device.covered_ns = Some(run_time_ns * 62 / 100);
+    assert_eq!(told(&plan, &cell), []);
+    // What they cover in full, they tell.
+    cell.device.as_mut().unwrap().covered_ns = Some(run_time_ns);
+    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CacheServedReads);
+}
+
+#[test]
 fn reads_of_others_do_not_hide_what_the_cache_served() {
     let (plan, cell) = buffered(|device| {
         counted(device);

@@ -299,7 +299,7 @@ impl FilesKit<'_> {
                 course: shown,
                 devices,
                 status: None,
-                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
+                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, self.clock),
                 listener: self.listener,
             },
             parts,

@@ -203,6 +203,7 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
         device.own_read_bytes = both(device.own_read_bytes, added.own_read_bytes);
         device.own_write_bytes = both(device.own_write_bytes, added.own_write_bytes);
         device.utilization = None;
+        device.covered_ns = both(device.covered_ns, added.covered_ns);
     }
     for (worker, added) in used.worker_figures.iter_mut().zip(&more.worker_figures) {
         worker.user_ns += added.user_ns;

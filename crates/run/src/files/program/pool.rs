@@ -361,6 +361,7 @@ impl Pools {
         let time_ns = |part: PoolPart| self.times_ns[part as usize];
         PoolFigures {
             transactions_count: totals.transactions_count,
+            transactions_per_second: None,
             created_count: totals.created_count,
             created_before_count: totals.created_before_count,
             read_count: totals.read_count,
@@ -378,6 +379,7 @@ impl Pools {
             deletion_ns: time_ns(PoolPart::Empty),
             directories_removed_ns: self.directories_removed_ns,
         }
+        .with_rate()
     }
 
     /// What a reader must know of the figures.
