@@ -250,7 +250,7 @@ mod tests {
             error.to_string(),
             "the lab does not know the file system `ext5`"
         );
-        assert!(error.help().unwrap().starts_with("did you mean `ext"));
+        assert!(error.help().unwrap().starts_with("did you mean `ext4`"));
         assert!(read(&["ext4,noatime"]).is_err());
         assert!(read(&[""]).is_err());
         assert!(read(&["zfs"]).unwrap_err().is_usage());

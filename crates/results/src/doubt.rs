@@ -19,7 +19,8 @@ pub use whole_run::{doubt_load, doubt_store};
 use workload::plan::{Cell, ContentPlan, Plan, TargetKind};
 
 use crate::{
-    CellRecord, Environment, IntervalRecord, StandstillCause, Status, SteadyRecord, SteadyVerdict,
+    CellRecord, Environment, IntervalRecord, Phase, StandstillCause, Status, SteadyRecord,
+    SteadyVerdict,
 };
 use crate::{Warning, WarningCode};
 
@@ -39,7 +40,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         .cells
         .iter()
         .find(|planned| planned.index == cell.index);
-    let findings = [
+    let of_figures = [
         outcome(cell),
         stood_still(cell),
         io_errors(cell, plan),
@@ -47,28 +48,41 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         device::cache_served_reads(cell),
         device::cache_absorbed_writes(cell),
         device::other_io(cell, planned, environment, plan),
-        device::file_smaller_than_memory(cell, planned, environment, plan),
-        compressible_content(planned),
         processor::waited(cell, environment),
         processor::worker_cpu_bound(cell, environment),
         processor::saturated(cell, environment),
         open_loop::rate_not_reached(cell),
         open_loop::responses_censored(cell),
         processor::steal_time(cell),
-        ring_flags_missing(cell),
         interval_late(cell),
         warm_up(cell),
         not_steady(cell),
         samples::few_operations(cell, planned),
+    ];
+    // These come from the plan, or hold for all phases of a program.
+    let of_plan = [
+        device::file_smaller_than_memory(cell, planned, environment, plan),
+        compressible_content(planned),
+        ring_flags_missing(cell),
         samples::few_samples(cell),
     ];
     let limits = asked::limits_in_force(cell, planned, environment, plan);
-    findings
-        .into_iter()
-        .chain(limits)
-        .flatten()
+    let of_figures = of_figures.into_iter().flatten();
+    let of_figures = of_figures.map(|(code, message)| (code, of_phase(cell, message)));
+    let of_plan = of_plan.into_iter().chain(limits).flatten();
+    of_figures
+        .chain(of_plan)
         .map(|(code, message)| Warning::of_cell(code, cell.index, message))
         .collect()
+}
+
+/// What is found in the figures of a record, with the phase that it is of: the phases of a program
+/// are records of one cell, and a warning names the cell alone.
+fn of_phase(cell: &CellRecord, message: String) -> String {
+    match &cell.phase {
+        Phase::Classic(phase) => format!("phase {phase}: {message}"),
+        _ => message,
+    }
 }
 
 /// Every doubt about the machine that can be told before anything is measured.
@@ -298,13 +312,17 @@ fn not_steady(cell: &CellRecord) -> Finding {
     if let Some(steady) = &cell.steady {
         return rounds_not_steady(steady);
     }
-    let drift = cell.within.as_ref()?.drift.filter(|it| it.is_beyond)?;
+    let within = cell.within.as_ref()?;
+    let drift = within.drift.filter(|it| it.is_beyond)?;
     let verb = if drift.change > 0.0 { "rose" } else { "fell" };
+    let by = drift.change_from_start();
+    let by = by.map_or_else(String::new, |share| format!(" by {}", percent(share.abs())));
+    let [start, end] = drift.ends(within.settled_mean());
     let message = format!(
-        "the rate {verb} by {} during the measurement, {} per second; use a longer `--ramp-time`, \
-         or `--until steady`",
-        percent(drift.change.abs()),
-        percent(drift.change_per_second.abs()),
+        "the rate {verb}{by} during the measurement, from {} to {} per second; use a longer \
+         `--ramp-time`, or `--until steady`",
+        units::format::iops(start),
+        units::format::iops(end),
     );
     Some((WarningCode::NotSteady, message))
 }

@@ -55,7 +55,31 @@ pub struct DriftRecord {
     pub is_beyond: bool,
 }
 
+impl DriftRecord {
+    /// Where the line begins and ends, of rates with this mean; no rate is below 0, whatever a line
+    /// through them is.
+    #[must_use]
+    pub fn ends(&self, mean: f64) -> [f64; 2] {
+        [-0.5, 0.5].map(|half| (mean * (1.0 + half * self.change)).max(0.0))
+    }
+
+    /// The change from start to end as a share of the start, at least -1; none where the line
+    /// begins at 0.
+    #[must_use]
+    pub fn change_from_start(&self) -> Option<f64> {
+        let [start, end] = self.ends(1.0);
+        (start > 0.0).then(|| end / start - 1.0)
+    }
+}
+
 impl WithinRun {
+    /// Mean of the rates after the warm-up, per second.
+    #[must_use]
+    pub fn settled_mean(&self) -> f64 {
+        let settled = self.warm_up.as_ref().map(|it| it.settled_mean);
+        settled.unwrap_or(self.mean)
+    }
+
     /// Half the width of the mean's 95 % confidence interval as a share of the mean.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
@@ -69,5 +93,29 @@ impl WithinRun {
         let limit = WARM_UP_CHANGE_MIN * self.mean.abs();
         let matters = |it: &&WarmUpRecord| (it.settled_mean - self.mean).abs() >= limit;
         self.warm_up.as_ref().filter(matters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drift(change: f64) -> DriftRecord {
+        DriftRecord {
+            change,
+            change_per_second: change / 10.0,
+            p_value: 0.0,
+            is_beyond: true,
+        }
+    }
+
+    #[test]
+    fn nothing_falls_by_more_than_all_of_it() {
+        let fall = drift(-1.22).change_from_start().unwrap();
+        assert!((fall - (0.39 / 1.61 - 1.0)).abs() < 1e-9, "{fall}");
+        assert_eq!(drift(-2.5).change_from_start(), Some(-1.0));
+        assert_eq!(drift(2.0).change_from_start(), None);
+        assert_eq!(drift(0.0).change_from_start(), Some(0.0));
+        assert_eq!(drift(-2.5).ends(100.0), [225.0, 0.0]);
     }
 }

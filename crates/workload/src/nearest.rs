@@ -15,8 +15,24 @@ pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(&plain, &folded(word)), word))
         .filter(|(distance, word)| *distance <= (word.len().max(seen.len()) / 3).max(1))
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, word)| (*distance, likeness(&plain, &folded(word))))
         .map(|(_, word)| word)
+}
+
+/// Which of several words at the same distance is likelier, smaller is: one that begins alike for
+/// longer, then one whose number is nearer, the larger first, as `ext4` is to `ext5`.
+fn likeness(seen: &str, word: &str) -> (std::cmp::Reverse<usize>, u64, std::cmp::Reverse<u64>) {
+    let alike = seen.bytes().zip(word.bytes()).take_while(|(a, b)| a == b);
+    let number = |text: &str| {
+        let end = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        text[end.len()..].parse::<u64>().unwrap_or(0)
+    };
+    let (one, other) = (number(seen), number(word));
+    (
+        std::cmp::Reverse(alike.count()),
+        one.abs_diff(other),
+        std::cmp::Reverse(other),
+    )
 }
 
 /// Up to `most` known words that may be meant by `seen`, likeliest first: those spelled alike, then
@@ -86,6 +102,16 @@ mod tests {
         assert_eq!(nearest("RAMP-TIME", known), Some("ramp_time"));
         assert_eq!(nearest("frobnicate", known), None);
         assert_eq!(nearest(&"x".repeat(100_000), known), None);
+    }
+
+    #[test]
+    fn of_words_at_the_same_distance_the_nearest_number_is_meant() {
+        let known = ["ext2", "ext3", "ext4", "exfat", "btrfs", "f2fs"];
+        assert_eq!(nearest("ext5", known), Some("ext4"));
+        assert_eq!(nearest("ext1", known), Some("ext2"));
+        assert_eq!(nearest("ext", known), Some("ext2"));
+        let joints = ["run_time", "ramp_time"];
+        assert_eq!(nearest("ru_time", joints), Some("run_time"));
     }
 
     #[test]

@@ -131,6 +131,15 @@ fn wrapped(text: &mut Sheet, label: &str, items: &[String]) {
     line(text, &current);
 }
 
+/// Bytes of a target that are used: where it is itself the file of jobs, what they use of it.
+fn used_bytes(plan: &Plan, index: usize, size_bytes: u64) -> u64 {
+    let files = plan.cells.iter().filter_map(|cell| cell.jobs.as_ref());
+    let files = files.flat_map(|jobs| &jobs.files);
+    let own = files.filter(|file| file.target_index as usize == index && file.name.is_none());
+    own.map(|file| file.size_bytes)
+        .fold(size_bytes, std::cmp::max)
+}
+
 fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
     line(text, "targets");
     let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
@@ -147,7 +156,7 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
         vec![
             format!("  {index}"),
             crate::printable(&target.path.to_string_lossy()),
-            Bytes(target.size_bytes).to_string(),
+            Bytes(used_bytes(plan, index, target.size_bytes)).to_string(),
             kind.to_owned(),
         ]
     });
@@ -421,32 +430,80 @@ fn table(text: &mut Sheet, rows: Vec<Vec<String>>, right: &[usize]) {
     }
 }
 
-fn total(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
-    let known = plan.cells.iter().filter(|cell| cell.run_time_ns > 0);
-    let total = plan.cells.iter().fold(0_u64, |sum, cell| {
-        sum.saturating_add(cell.ramp_time_ns)
-            .saturating_add(cell.run_time_ns)
-    });
-    let rest = plan.cells.len() - known.count();
+/// How long a cell takes, in nanoseconds with its ramp.
+#[derive(Clone, Copy)]
+enum CellTime {
+    /// Exactly this time.
+    Known(u64),
+    /// At most this time: its jobs may finish earlier.
+    AtMost(u64),
+    /// Until its operations or files are done.
+    Unknown,
+}
+
+impl CellTime {
+    fn of(cell: &Cell) -> Self {
+        if cell.run_time_ns > 0 {
+            return Self::Known(cell.ramp_time_ns.saturating_add(cell.run_time_ns));
+        }
+        let jobs = cell.workers.iter().map(|worker| worker.job.as_ref());
+        let ends = jobs.map(|job| {
+            let job = job.filter(|job| job.run_time_ns > 0 && job.after.is_none())?;
+            let begin_ns = job.start_delay_ns.saturating_add(job.ramp_time_ns);
+            Some(begin_ns.saturating_add(job.run_time_ns))
+        });
+        let ends: Option<Vec<u64>> = ends.collect();
+        match ends.and_then(|ends| ends.into_iter().max()) {
+            Some(end_ns) => Self::AtMost(end_ns),
+            None => Self::Unknown,
+        }
+    }
+}
+
+/// How many cells there are, and how long they take as far as that is known.
+fn length(plan: &Plan) -> String {
     let count = plan.cells.len();
     let noun = if count == 1 { "cell" } else { "cells" };
     let least = match plan.repetition_rule {
         Some(_) => "at least ",
         None => "",
     };
-    let mut sentence = format!("{least}{count} {noun}, {least}{} in all", Span(total));
-    if rest > 0 && total == 0 && plan.cells.iter().all(|cell| cell.files.is_some()) {
-        let those = match count {
-            1 => "which takes until its files are done",
-            _ => "which take until their files are done",
-        };
-        sentence = format!("{count} {noun}, {those}");
-    } else if rest > 0 {
-        let _ = write!(
-            sentence,
-            ", and what {rest} of them take until their operations are done"
-        );
+    let (mut total_ns, mut unknown, mut is_most) = (0_u64, 0, false);
+    for cell in &plan.cells {
+        match CellTime::of(cell) {
+            CellTime::Known(ns) => total_ns = total_ns.saturating_add(ns),
+            CellTime::AtMost(ns) => {
+                total_ns = total_ns.saturating_add(ns);
+                is_most = true;
+            }
+            CellTime::Unknown => unknown += 1,
+        }
     }
+    let what = match plan.cells.iter().all(|cell| cell.files.is_some()) {
+        true => "files",
+        false => "operations",
+    };
+    let until = match (unknown, count) {
+        (1, _) => format!("takes until its {what} are done"),
+        _ => format!("take until their {what} are done"),
+    };
+    if count > 0 && unknown == count {
+        return format!("{least}{count} {noun}, which {until}");
+    }
+    let bound = match (is_most, least) {
+        (true, "") => "up to ",
+        (true, _) => "about ",
+        (false, least) => least,
+    };
+    let time = Span(total_ns);
+    match unknown {
+        0 => format!("{least}{count} {noun}, {bound}{time} in all"),
+        _ => format!("{least}{count} {noun}, {bound}{time} and what {unknown} of them {until}"),
+    }
+}
+
+fn total(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
+    let mut sentence = length(plan);
     let is_prepared = plan
         .cells
         .iter()

@@ -1,6 +1,6 @@
 //! What the intervals of each cell say about its rate.
 
-use results::{CellRecord, RunRecord, WithinRun};
+use results::{CellRecord, DriftRecord, RunRecord, WithinRun};
 use units::format;
 
 use super::tables::{of_places, places};
@@ -47,9 +47,18 @@ fn row(within: &WithinRun) -> [String; 9] {
         percent(within.stddev / within.mean),
         warm_up.map_or_else(none, |it| digits(it.length_ns as f64 / 1e9)),
         warm_up.map_or_else(none, |it| format::iops(it.settled_mean)),
-        drift.map_or_else(absent, |it| format!("{:+.1}", it.change * 100.0)),
+        drift.map_or_else(absent, drift_percent),
         drift.map_or_else(absent, |it| p_value(it.p_value)),
     ]
+}
+
+/// The change from start to end as a share of the start, in percent: at least -100.
+fn drift_percent(drift: &DriftRecord) -> String {
+    let share = drift.change_from_start();
+    share.map_or_else(
+        || ABSENT.to_owned(),
+        |share| format!("{:+.1}", share * 100.0),
+    )
 }
 
 fn percent_finely(share: f64) -> String {
@@ -96,8 +105,8 @@ pub fn sentence(within: &WithinRun) -> String {
             "drift"
         };
         parts.push(format!(
-            "{what}: {:+.1} % from start to end (p {})",
-            drift.change * 100.0,
+            "{what}: {} % from start to end (p {})",
+            drift_percent(drift),
             p_value(drift.p_value)
         ));
     }
@@ -106,7 +115,7 @@ pub fn sentence(within: &WithinRun) -> String {
 
 #[cfg(test)]
 mod tests {
-    use results::{DriftRecord, WarmUpRecord};
+    use results::WarmUpRecord;
 
     use super::*;
 

@@ -146,19 +146,32 @@ fn cause(cell: &CellRecord, usage: &Usage) -> String {
     }
     if !are_too_many {
         return format!(
-            "of {processors}, threads that the kernel runs for the engine used {:.1}; use fewer \
-             `--workers`",
-            usage.aside
+            "of {processors}, threads that the kernel runs for the engine used {:.1}{}",
+            usage.aside,
+            less_load(cell),
         );
     }
     let advice = match cell.engine {
-        _ if f64::from(cell.workers) > usage.allowed => {
-            format!("use at most `--workers {}`", usage.allowed.floor().max(1.0))
+        _ if cell.workers > 1 && f64::from(cell.workers) > usage.allowed => {
+            let count = usage.allowed.floor().max(1.0);
+            format!("; use at most `--workers {count}`")
         }
-        EngineKind::Psync => "use `--engine io_uring`, which takes one thread a worker".to_owned(),
-        _ => "use a smaller `--iodepth`".to_owned(),
+        EngineKind::Psync if cell.iodepth > 1 => {
+            "; use `--engine io_uring`, which takes one thread a worker".to_owned()
+        }
+        _ => less_load(cell).to_owned(),
     };
-    format!("{threads} threads of this run share {processors}; {advice}")
+    format!("{threads} threads of this run share {processors}{advice}")
+}
+
+/// Advice that reduces the load on the processors, to append to a sentence; empty if the load is
+/// already the smallest.
+fn less_load(cell: &CellRecord) -> &'static str {
+    match (cell.workers, cell.iodepth) {
+        (2.., _) => "; use fewer `--workers`",
+        (_, 2..) => "; use a smaller `--iodepth`",
+        _ => "",
+    }
 }
 
 /// Whether a worker's thread did nothing but run and wait to run.
@@ -198,6 +211,9 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     let message = if usage.is_saturated() || are_all_used {
         let processors = usage.in_words();
         format!("{who} {did}; of {processors}, none is left for more workers")
+    } else if waited(cell, environment).is_some() {
+        // That they waited says what to do; more workers would wait more.
+        format!("{who} {did}")
     } else {
         format!("{who} {did}; more `--workers` may reach more")
     };
@@ -217,10 +233,11 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
     }
     let message = format!(
         "of {}, this run used {:.1} and others {:.1}; threads that serve the target may have \
-         waited for one; use fewer `--workers`",
+         waited for one{}",
         usage.in_words(),
         cell.cpu.utilization,
         usage.others,
+        less_load(cell),
     );
     Some((WarningCode::ProcessorsSaturated, message))
 }

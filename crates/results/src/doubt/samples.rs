@@ -51,7 +51,7 @@ pub(super) fn few_samples(cell: &CellRecord) -> Finding {
     let names = missing(&cell.total);
     (count > 0 && !names.is_empty()).then(|| {
         let what = match &cell.phase {
-            Phase::Classic(phase) => format!("transactions of the phase {phase}"),
+            Phase::Classic(phase) => format!("operations of the phase {phase}"),
             _ => "operations".to_owned(),
         };
         let message = format!(

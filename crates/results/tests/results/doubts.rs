@@ -195,7 +195,7 @@ fn over_time(counts: &[u64]) -> (Plan, CellRecord) {
 fn a_falling_rate_is_not_steady() {
     let counts = [1000, 971, 949, 928, 900, 876, 852, 826, 799, 774, 751];
     let (plan, cell) = over_time(&counts);
-    let message = "the rate fell by 28 % during the measurement, 2.8 % per second; \
+    let message = "the rate fell by 25 % during the measurement, from 999.4 to 750.8 per second; \
                    use a longer `--ramp-time`, or `--until steady`";
     only(&plan, &cell, WarningCode::NotSteady, message);
     // What is left of a second at the end is no interval.

@@ -287,3 +287,35 @@ fn loops_that_start_in_mid_run_are_found_and_quiet_runs_raise_no_alarm() {
         assert_eq!(stretch(&cell), Some(wanted));
     }
 }
+
+#[test]
+fn more_workers_are_not_advised_where_workers_wait_for_a_processor() {
+    let mut cell = cell(0.7);
+    let busy = &mut cell.worker_figures[1];
+    *busy = std::mem::take(busy)
+        .with_cpu(9 * SECOND, 810_000_000)
+        .with_waits(1, 0, 10 * SECOND);
+    cell.set_threads(2, 2 * SECOND, 20 * SECOND);
+    let told = told(&cell);
+    let codes: Vec<_> = told.iter().map(|(code, _)| code.clone()).collect();
+    let wanted = [WarningCode::WaitedForProcessor, WarningCode::WorkerCpuBound];
+    assert_eq!(codes, wanted, "{told:?}");
+    let advises = told
+        .iter()
+        .any(|(_, text)| text.contains("more `--workers`"));
+    assert!(!advises, "{told:?}");
+}
+
+#[test]
+fn a_single_worker_is_not_advised_to_have_fewer() {
+    let mut cell = cell(1.0);
+    cell.worker_figures.truncate(1);
+    (cell.workers, cell.iodepth) = (1, 1);
+    for processor in &mut cell.cpu.processors {
+        processor.shares.busy = 0.99;
+    }
+    let fewer = told(&cell)
+        .iter()
+        .any(|(_, text)| text.contains("fewer `--workers`") || text.contains("`--iodepth`"));
+    assert!(!fewer, "{:?}", told(&cell));
+}

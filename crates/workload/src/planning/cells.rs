@@ -417,6 +417,7 @@ impl Layout<'_, '_> {
                 path: &entry.facts.path,
                 span: *span,
                 direct_unit,
+                fixed_bytes: entry.fixed_bytes(),
             };
             for line in lines {
                 place.fits(line)?;

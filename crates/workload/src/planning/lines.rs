@@ -62,6 +62,9 @@ pub(super) struct Place<'a> {
     pub span: SpanPlan,
     /// The unit of direct I/O, when I/O is direct.
     pub direct_unit: Option<u32>,
+    /// Bytes of the device or of the existing file that is used; none where a file is made as
+    /// large as is asked for.
+    pub fixed_bytes: Option<u64>,
 }
 
 impl Place<'_> {
@@ -83,7 +86,18 @@ impl Place<'_> {
             Bytes(span.size_bytes),
             self.path
         );
-        Err(Diagnostic::error("", message).help("use a larger `--size`"))
+        Err(Diagnostic::error("", message).help(self.more_room("requests")))
+    }
+
+    /// What gives requests or strides the room that they need: a file that is there and a device
+    /// have no more than they have.
+    fn more_room(&self, what: &str) -> String {
+        match self.fixed_bytes {
+            Some(bytes) if bytes <= self.span.size_bytes => {
+                format!("use smaller {what}, or a larger target")
+            }
+            _ => "use a larger `--size`".to_owned(),
+        }
     }
 
     /// Whether a stride leads to a second request before the end of the span; otherwise one block
@@ -109,7 +123,7 @@ impl Place<'_> {
             Bytes(span.size_bytes),
             self.path
         );
-        Err(Diagnostic::error("", message).help("use a larger `--size`"))
+        Err(Diagnostic::error("", message).help(self.more_room("strides")))
     }
 
     /// What offsets of the line are multiples of, in bytes; at least 1.

@@ -258,4 +258,11 @@ impl Entry {
             (unit, _) => unit,
         }
     }
+
+    /// Bytes of the target where it is a device or a file that is there; none where a file is made.
+    pub fn fixed_bytes(&self) -> Option<u64> {
+        let is_there = self.facts.exists && self.facts.size_bytes > 0;
+        let is_kind = matches!(self.facts.kind, TargetKind::File | TargetKind::Device);
+        (is_there && is_kind).then_some(self.facts.size_bytes)
+    }
 }
