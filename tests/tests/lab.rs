@@ -76,9 +76,17 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
         "{}",
         runs.text()
     );
-    let last = site.bed.run(&["runs", "export", "last"]).stdout;
-    assert!(last.contains("\"code\": \"lab\""), "{last}");
-    let kept: Vec<String> = runs_of_lab(&site.bed).iter().map(kept_file).collect();
+    // The list has one row for the lab, which is what `last` names.
+    let lab = site.bed.run(&["runs", "show", "last"]);
+    lab.assert_says(0, &["create 4KiB"]);
+    let single = site.bed.run(&["runs", "export", "last"]);
+    single.assert_refused(2, &["`last` is the lab `", "`pgmeter runs --all` lists"]);
+    let of_lab = runs_of_lab(&site.bed);
+    let codes = of_lab
+        .iter()
+        .flat_map(|run| run["warnings"].as_array().unwrap());
+    assert!(codes.into_iter().any(|it| it["code"] == "lab"));
+    let kept: Vec<String> = of_lab.iter().map(kept_file).collect();
     let named = |path: &str| kept.iter().filter(|text| text.contains(path)).count();
     // What was mounted is gone; what was there can be measured again.
     assert_eq!((kept.len(), named(&plain), named("targets")), (10, 2, 2));

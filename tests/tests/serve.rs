@@ -1135,6 +1135,26 @@ fn a_lab_is_asked_for_by_plain_names_and_kept() {
 }
 
 #[test]
+fn a_trend_joins_only_cells_that_measured_the_same() {
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", null(1, "100ms"));
+    for depths in ["1", "1", "1,8,32"] {
+        let seen = bed.measure(&["mine.toml", "--iodepth", depths]);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+    }
+    let server = Server::start(&bed, &[]);
+    let trend = server.get("/api/trend?workload=mine");
+    let trend = fits(&bed, "serve-trend", 200, &trend);
+    assert_eq!(trend["cell"]["iodepth"], 1, "{trend:#}");
+    let runs = trend["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 3, "{trend:#}");
+    let newest = server.get("/api/runs/last").json();
+    let cells = newest["cells"].as_array().unwrap();
+    let shallow = cells.iter().find(|cell| cell["iodepth"] == 1).unwrap();
+    assert_eq!(runs[2]["per_second"], shallow["total"]["per_second"]);
+}
+
+#[test]
 fn a_trend_marks_where_its_level_changes() {
     let bed = Bed::new().unwrap();
     bed.file("mine.toml", null(1, "1s"));

@@ -251,7 +251,8 @@ impl From<store::StoreError> for Failure {
         use store::StoreError as E;
         let help = error.help();
         let exit = match error {
-            E::NoSuchLab { .. }
+            E::IsLab { .. }
+            | E::NoSuchLab { .. }
             | E::NoSuchRun { .. }
             | E::Ambiguous { .. }
             | E::Running { .. }

@@ -18,28 +18,35 @@ pub enum Figure {
     LatencyMean,
     /// The latency that 99 of 100 do not exceed, in nanoseconds.
     LatencyP99,
+    /// PostMark's transactions per second, each a pair of the operations that
+    /// [`PerSecond`](Self::PerSecond) counts.
+    TransactionsPerSecond,
 }
 
 impl Figure {
     /// Every figure, in the order of tables.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::PerSecond,
         Self::BytesPerSecond,
         Self::LatencyMean,
         Self::LatencyP99,
+        Self::TransactionsPerSecond,
     ];
 
     /// Whether a larger value is the better one.
     #[must_use]
     pub const fn higher_is_better(self) -> bool {
-        matches!(self, Self::PerSecond | Self::BytesPerSecond)
+        matches!(
+            self,
+            Self::PerSecond | Self::BytesPerSecond | Self::TransactionsPerSecond
+        )
     }
 
     /// The unit of its values: `1/s`, `B/s`, `ns`.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::PerSecond => "1/s",
+            Self::PerSecond | Self::TransactionsPerSecond => "1/s",
             Self::BytesPerSecond => "B/s",
             Self::LatencyMean | Self::LatencyP99 => "ns",
         }
@@ -102,17 +109,19 @@ pub(crate) fn value(cell: &CellRecord, scope: &Scope, figure: Figure) -> Option<
     let of_operation = |figures: &OperationFigures| match figure {
         Figure::PerSecond => Some(figures.per_second),
         Figure::BytesPerSecond => Some(figures.bytes_per_second),
-        _ => of_latency(&figures.latency, figure),
+        Figure::TransactionsPerSecond => None,
+        Figure::LatencyMean | Figure::LatencyP99 => of_latency(&figures.latency, figure),
     };
     let value = match scope {
+        Scope::Total if figure == Figure::TransactionsPerSecond => cell.transactions_per_second(),
         Scope::Total => of_operation(&cell.total),
         Scope::Operation(name) => of_operation(cell.operation(name)?),
         Scope::Transaction(name) => {
             let figures = cell.transactions.get(name)?;
             match figure {
                 Figure::PerSecond => Some(figures.per_second),
-                Figure::BytesPerSecond => None,
-                _ => of_latency(&figures.latency, figure),
+                Figure::BytesPerSecond | Figure::TransactionsPerSecond => None,
+                Figure::LatencyMean | Figure::LatencyP99 => of_latency(&figures.latency, figure),
             }
         }
     };

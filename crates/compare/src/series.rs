@@ -27,7 +27,7 @@ pub(crate) fn uncertain_mean(
     match figure {
         Figure::PerSecond => rate(|figures| figures.count),
         Figure::BytesPerSecond => rate(|figures| figures.bytes),
-        Figure::LatencyMean => None,
+        Figure::LatencyMean | Figure::TransactionsPerSecond => None,
         Figure::LatencyP99 => {
             let intervals = whole(&cell.intervals);
             let p99: Option<Vec<f64>> = intervals.map(|it| percentile(it, &names)).collect();

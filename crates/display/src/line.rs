@@ -192,7 +192,8 @@ fn time(current: &Current, phase: &Phase) -> String {
 /// What is counted in a second.
 pub fn unit(phase: &Phase) -> &'static str {
     match phase {
-        Phase::Classic(_) => "files/s",
+        // Operations on whole files: neither calls nor what a program calls transactions.
+        Phase::Classic(_) => "op/s",
         _ => "IOPS",
     }
 }

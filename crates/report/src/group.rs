@@ -129,6 +129,8 @@ pub enum Metric {
     LatencyP50,
     /// 99th percentile of the latency.
     LatencyP99,
+    /// PostMark's transactions per second, each a pair of operations.
+    TransactionsPerSecond,
 }
 
 impl Metric {
@@ -140,6 +142,7 @@ impl Metric {
             Self::LatencyMean => Some("latency_mean"),
             Self::LatencyP50 => None,
             Self::LatencyP99 => Some("latency_p99"),
+            Self::TransactionsPerSecond => Some("transactions_per_second"),
         }
     }
 
@@ -155,6 +158,7 @@ impl Metric {
             Self::LatencyMean => latency.mean_ns,
             Self::LatencyP50 => percentile(latency.percentiles_ns.p50, 50.0),
             Self::LatencyP99 => percentile(latency.percentiles_ns.p99, 99.0),
+            Self::TransactionsPerSecond => cell.transactions_per_second(),
         }
         .filter(|value| value.is_finite())
     }
@@ -163,7 +167,7 @@ impl Metric {
     #[must_use]
     pub fn show(self, value: f64) -> String {
         match self {
-            Self::PerSecond => format::iops(value),
+            Self::PerSecond | Self::TransactionsPerSecond => format::iops(value),
             Self::BytesPerSecond => format::bandwidth(value),
             Self::LatencyMean | Self::LatencyP50 | Self::LatencyP99 => format::latency(value),
         }

@@ -11,7 +11,7 @@ mod warnings;
 mod within;
 
 pub(crate) use crew::{CrewModel, part as crew_part};
-pub(crate) use sentences::{cache_name, engine_name, machine, method};
+pub(crate) use sentences::{cache_name, engine_name, kind_name, machine, method};
 pub(crate) use steady::{sentence as steady_sentence, verdict_name};
 pub(crate) use within::sentence as within_sentence;
 

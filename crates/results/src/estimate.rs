@@ -41,7 +41,8 @@ pub struct EstimateRecord {
     /// The operation, or `total`.
     pub operation: String,
     /// What was estimated: `per_second`, `bytes_per_second`, `latency_mean`, `latency_p50`,
-    /// `latency_p99`, `latency_p99_9`.
+    /// `latency_p99`, `latency_p99_9`; of PostMark's transactions also `transactions_per_second`,
+    /// each of which is a pair of operations.
     pub metric: String,
     /// The metric's unit: `1/s`, `B/s`, `ns`.
     pub unit: String,

@@ -96,7 +96,21 @@ fn estimates_of(group: &[&CellRecord]) -> Vec<EstimateRecord> {
                 .map(|value| record(group[0], name, value)),
         );
     }
+    estimates.extend(of_transactions(group).map(|value| record(group[0], "total", value)));
     estimates
+}
+
+/// PostMark's transactions per second, which are pairs of what the total counts.
+fn of_transactions(group: &[&CellRecord]) -> Option<Value> {
+    let samples = group.iter().map(|cell| cell.transactions_per_second());
+    let estimate = Estimate::from_samples(&samples.collect::<Option<Vec<f64>>>()?)?;
+    Some(Value {
+        metric: "transactions_per_second",
+        unit: "1/s",
+        smallest_difference: estimate.smallest_difference(),
+        estimate,
+        interval: IntervalKind::T,
+    })
 }
 
 /// A figure with what is known of it.

@@ -1,13 +1,12 @@
 //! The best rates of a run, for lists.
 
-use results::{CellRecord, Phase};
+use results::{CellRecord, Phase, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
+use workload::plan::CurvePart;
 
 /// From so many bytes a request on, bandwidth tells more than requests a second do.
 const LARGE_BYTES: f64 = 65_536.0;
-/// The phase in which PostMark does what it is run for.
-const TRANSACTIONS: &str = "transactions";
 
 /// What the headline rate of a run counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -19,7 +18,7 @@ pub enum RateOf {
     Bytes,
     /// Operations on files.
     Operations,
-    /// Transactions of PostMark.
+    /// Transactions of PostMark, each a pair of operations.
     Transactions,
 }
 
@@ -52,18 +51,36 @@ impl RateOf {
 pub struct Headline {
     /// What it counts.
     pub of: RateOf,
-    /// So many a second, the best of all cells.
+    /// Rate of the best cell, per second; for a repeated cell, the mean of its complete
+    /// repetitions.
     pub per_second: f64,
 }
 
-/// The best rates among a run's cells, not always of the same cell.
+/// The best rates among a run's cells, not always of the same cell. A cell that was repeated has
+/// the mean of its complete repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Best {
     /// None when nothing was measured.
     pub per_second_max: Option<f64>,
     /// None when nothing was measured.
     pub bytes_per_second_max: Option<f64>,
-    transactions_per_second_max: Option<f64>,
+    /// None when nothing was measured.
+    pub headline: Option<Headline>,
+}
+
+impl Best {
+    /// Of all cells.
+    pub(crate) fn of(cells: &[CellRecord]) -> Self {
+        let mut rates = Rates::default();
+        cells.iter().for_each(|cell| rates.add(cell));
+        rates.best()
+    }
+}
+
+/// The rates of a run's cells, each with all its repetitions.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rates {
+    groups: Vec<Group>,
     /// Cells that measured something.
     cell_count: u32,
     /// Those of them with large requests.
@@ -72,55 +89,127 @@ pub(crate) struct Best {
     classic_count: u32,
 }
 
-impl Best {
-    /// Of all cells.
-    pub(crate) fn of(cells: &[CellRecord]) -> Self {
-        let mut best = Self::default();
-        cells.iter().for_each(|cell| best.add(cell));
-        best
+/// A cell with its repetitions.
+#[derive(Debug, Clone)]
+struct Group {
+    first_index: u32,
+    phase: Phase,
+    curve: Option<CurvePart>,
+    complete: Sums,
+    /// Of those that were cut short, which count where none is complete.
+    others: Sums,
+}
+
+/// Rates of several cells, added up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    per_second: Mean,
+    bytes_per_second: Mean,
+    transactions_per_second: Mean,
+}
+
+/// The mean of the values that are numbers.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mean {
+    sum: f64,
+    count: u32,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        if value.is_finite() {
+            self.sum += value;
+            self.count += 1;
+        }
     }
 
+    fn value(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / f64::from(self.count))
+    }
+}
+
+impl Sums {
+    fn add(&mut self, cell: &CellRecord) {
+        self.per_second.add(cell.total.per_second);
+        self.bytes_per_second.add(cell.total.bytes_per_second);
+        if let Some(rate) = cell.transactions_per_second() {
+            self.transactions_per_second.add(rate);
+        }
+    }
+}
+
+impl Group {
+    fn is_of(&self, cell: &CellRecord) -> bool {
+        self.first_index == cell.first_index.unwrap_or(cell.index)
+            && self.phase == cell.phase
+            && self.curve == cell.curve
+    }
+
+    fn mean(&self, of: fn(&Sums) -> Mean) -> Option<f64> {
+        of(&self.complete)
+            .value()
+            .or_else(|| of(&self.others).value())
+    }
+}
+
+impl Rates {
     /// Takes note of a cell's figures.
     pub(crate) fn add(&mut self, cell: &CellRecord) {
-        let larger = |one: Option<f64>, other: f64| {
-            let other = Some(other).filter(|rate| rate.is_finite());
-            [one, other].into_iter().flatten().reduce(f64::max)
-        };
+        // A repetition stands near its cell, so the search is short from the end.
+        let known = self.groups.iter().rposition(|group| group.is_of(cell));
+        let place = known.unwrap_or(self.groups.len());
+        if known.is_none() {
+            self.groups.push(Group {
+                first_index: cell.first_index.unwrap_or(cell.index),
+                phase: cell.phase.clone(),
+                curve: cell.curve,
+                complete: Sums::default(),
+                others: Sums::default(),
+            });
+        }
+        let group = &mut self.groups[place];
+        match cell.status {
+            Status::Complete => group.complete.add(cell),
+            Status::Interrupted | Status::Failed => group.others.add(cell),
+        }
         let total = &cell.total;
-        self.per_second_max = larger(self.per_second_max, total.per_second);
-        self.bytes_per_second_max = larger(self.bytes_per_second_max, total.bytes_per_second);
         if total.per_second.is_nan() || total.per_second <= 0.0 {
             return;
         }
         self.cell_count += 1;
         let is_large = total.bytes_per_second >= LARGE_BYTES * total.per_second;
         self.large_count += u32::from(is_large);
-        if let Phase::Classic(name) = &cell.phase {
-            self.classic_count += 1;
-            if name == TRANSACTIONS {
-                let best = self.transactions_per_second_max;
-                self.transactions_per_second_max = larger(best, total.per_second);
-            }
-        }
+        self.classic_count += u32::from(matches!(cell.phase, Phase::Classic(_)));
     }
 
-    /// The rate that tells most; none when nothing was measured.
-    pub(crate) fn headline(&self) -> Option<Headline> {
-        let (of, rate) = match self.transactions_per_second_max {
-            _ if self.cell_count == 0 => return None,
-            Some(_) => (RateOf::Transactions, self.transactions_per_second_max),
-            None if self.classic_count > 0 => (RateOf::Operations, self.per_second_max),
-            None if 2 * self.large_count > self.cell_count => {
-                (RateOf::Bytes, self.bytes_per_second_max)
-            }
-            None => (RateOf::Requests, self.per_second_max),
+    /// The best of them.
+    pub(crate) fn best(&self) -> Best {
+        let most = |of: fn(&Sums) -> Mean| {
+            let means = self.groups.iter().filter_map(|group| group.mean(of));
+            means.reduce(f64::max)
         };
-        rate.map(|per_second| Headline { of, per_second })
+        let per_second_max = most(|sums| sums.per_second);
+        let bytes_per_second_max = most(|sums| sums.bytes_per_second);
+        let of_transactions = most(|sums| sums.transactions_per_second);
+        let (of, rate) = match of_transactions {
+            Some(_) => (RateOf::Transactions, of_transactions),
+            None if self.classic_count > 0 => (RateOf::Operations, per_second_max),
+            None if 2 * self.large_count > self.cell_count => (RateOf::Bytes, bytes_per_second_max),
+            None => (RateOf::Requests, per_second_max),
+        };
+        let rate = rate.filter(|_| self.cell_count > 0);
+        Best {
+            per_second_max,
+            bytes_per_second_max,
+            headline: rate.map(|per_second| Headline { of, per_second }),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use results::{PhaseFigures, PoolFigures};
+
     use super::*;
 
     fn cell(phase: &str, per_second: f64, bytes_each: f64) -> CellRecord {
@@ -136,7 +225,7 @@ mod tests {
     }
 
     fn headline(cells: &[CellRecord]) -> Option<(RateOf, f64)> {
-        let headline = Best::of(cells).headline()?;
+        let headline = Best::of(cells).headline?;
         Some((headline.of, headline.per_second))
     }
 
@@ -152,9 +241,38 @@ mod tests {
             headline(&[small, large.clone(), large]),
             Some((RateOf::Bytes, 9e6))
         );
-        let phases = [cell("create", 50.0, 1e6), cell("transactions", 20.0, 0.0)];
-        assert_eq!(headline(&phases), Some((RateOf::Transactions, 20.0)));
+        let mut phases = [cell("create", 50.0, 1e6), cell("transactions", 20.0, 0.0)];
+        assert_eq!(headline(&phases), Some((RateOf::Operations, 50.0)));
+        // A pair of operations is one transaction.
+        let pool = PoolFigures {
+            transactions_count: 10,
+            transactions_ns: 1_000_000_000,
+            ..PoolFigures::default()
+        };
+        phases[1].phase_figures = Some(PhaseFigures {
+            pool: Some(pool),
+            ..PhaseFigures::default()
+        });
+        assert_eq!(headline(&phases), Some((RateOf::Transactions, 10.0)));
         assert_eq!(headline(&phases[..1]), Some((RateOf::Operations, 50.0)));
+    }
+
+    #[test]
+    fn the_headline_of_repetitions_is_their_mean() {
+        let mut cells = [1000.0, 1600.0, 100.0].map(|rate| cell("measure", rate, 4096.0));
+        for (place, cell) in (0..).zip(&mut cells) {
+            (cell.index, cell.first_index, cell.repetition) = (place, Some(0), place);
+        }
+        // What was cut short is no repetition.
+        cells[2].status = Status::Interrupted;
+        assert_eq!(headline(&cells), Some((RateOf::Requests, 1300.0)));
+        let best = Best::of(&cells);
+        assert_eq!(best.per_second_max, Some(1300.0));
+        assert_eq!(best.bytes_per_second_max, Some(1300.0 * 4096.0));
+        // Different cells are not averaged: the best one counts.
+        cells[1].first_index = Some(1);
+        assert_eq!(headline(&cells), Some((RateOf::Requests, 1600.0)));
+        assert_eq!(headline(&cells[2..]), Some((RateOf::Requests, 100.0)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 
 use results::{CellRecord, IntervalRecord, RunEvent, RunRecord, Warning};
 
-use crate::best::Best;
+use crate::best::Rates;
 use crate::entry::{DoneCell, Entry, interval_text, text_fingerprint};
 
 /// An event that the store keeps.
@@ -48,7 +48,7 @@ pub(crate) struct Draft {
     done: Vec<u64>,
     open: Option<OpenCell>,
     warning_count: u32,
-    best: Best,
+    rates: Rates,
 }
 
 /// The cell that is being measured.
@@ -86,12 +86,12 @@ impl Draft {
     /// The entries that make the cells in the store those of the record; none when all is well.
     pub(crate) fn corrections(&mut self, record: &RunRecord) -> serde_json::Result<Vec<Entry>> {
         self.open = None;
-        self.best = Best::default();
+        self.rates = Rates::default();
         let mut entries = Vec::new();
         for (position, cell) in (0..).zip(&record.cells) {
-            self.best.add(cell);
+            self.rates.add(cell);
             if self.done.get(position as usize) != Some(&fingerprint(cell)?) {
-                let done = DoneCell::of(position, cell, &[], self.best)?;
+                let done = DoneCell::of(position, cell, &[], self.rates.best())?;
                 entries.push(Entry::CellDone(Box::new(done)));
             }
         }
@@ -130,10 +130,10 @@ impl Draft {
     }
 
     fn finish(&mut self, record: &CellRecord) -> serde_json::Result<Entry> {
-        self.best.add(record);
+        self.rates.add(record);
         let open = self.open.take().filter(|open| open.index == record.index);
         let told = open.map(|open| open.intervals).unwrap_or_default();
-        let done = DoneCell::of(self.position(), record, &told, self.best)?;
+        let done = DoneCell::of(self.position(), record, &told, self.rates.best())?;
         self.done.push(fingerprint(record)?);
         Ok(Entry::CellDone(Box::new(done)))
     }

@@ -168,7 +168,7 @@ fn finish_cell(store: &Connection, run: i64, done: &DoneCell) -> rusqlite::Resul
                rate = ?5, cell_count = (SELECT count(DISTINCT cell_index) FROM cells \
                              WHERE run = ?1 AND figures IS NOT NULL) WHERE key = ?1";
     let best = done.best;
-    let headline = best.headline();
+    let headline = best.headline;
     store.prepare_cached(sql)?.execute(params![
         run,
         best.per_second_max,
@@ -208,7 +208,7 @@ pub(crate) fn finish_run(
                per_second_max = ?5, bytes_per_second_max = ?6, rate_of = ?7, rate = ?8 \
                WHERE key = ?1";
     let best = Best::of(&record.cells);
-    let headline = best.headline();
+    let headline = best.headline;
     // A classic program's cell has a record for each phase.
     let cells_of_plan: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
     store.prepare_cached(sql)?.execute(params![

@@ -92,6 +92,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The name stands for a lab, which is more than one run.
+    #[error("`{selector}` is the lab `{lab}`, not a single run")]
+    IsLab {
+        /// The name that the user gave.
+        selector: String,
+        /// The lab's id, or the tag of its runs.
+        lab: String,
+    },
     /// No lab has that name.
     #[error("there is no lab `{selector}` in the results store `{path}`")]
     NoSuchLab {
@@ -166,6 +174,10 @@ impl StoreError {
             Self::Busy { .. } => "close the program that has the file open, and try again",
             Self::NoSuchLab { .. } => {
                 "`last` is the newest; a file is one written by `lab run --json`"
+            }
+            Self::IsLab { .. } => {
+                "name one of its runs, which `pgmeter runs --all` lists, or print the lab with \
+                 `pgmeter runs show`"
             }
             Self::NoSuchRun { .. } => "`pgmeter runs` lists them; `last` is the newest",
             Self::Ambiguous { .. } => "give more of the id",

@@ -12,6 +12,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 /// | 2 | 0.1.0 | `runs.host`; the best rates as numbers in place of `runs.headline` |
 /// | 3 | 0.1.0 | added: `labs` |
 /// | 4 | 0.1.0 | added: `runs.rate_of`, `runs.rate`, `runs.kernel` |
+/// | 5 | 0.1.0 | rates are means of repetitions; transactions follow PostMark |
 pub const FORMAT_NUMBER: i64 = STEPS.len() as i64;
 
 /// Marks an SQLite file as a store: "PGMR".
@@ -25,6 +26,7 @@ const STEPS: &[&str] = &[
     include_str!("format/2.sql"),
     include_str!("format/3.sql"),
     include_str!("format/4.sql"),
+    include_str!("format/5.sql"),
 ];
 
 /// The number of an open store's format; 0 for an empty file.

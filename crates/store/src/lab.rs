@@ -130,7 +130,7 @@ impl Store {
     }
 }
 
-fn labs(connection: &Connection) -> rusqlite::Result<Vec<LabRow>> {
+pub(crate) fn labs(connection: &Connection) -> rusqlite::Result<Vec<LabRow>> {
     // Both queries see the same state, whatever others write.
     let connection = connection.unchecked_transaction()?;
     let short_ids = short_ids(&connection)?;

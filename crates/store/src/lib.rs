@@ -7,7 +7,6 @@
 
 mod best;
 mod cell;
-mod certainty;
 mod check;
 mod column;
 mod documents;
@@ -15,6 +14,7 @@ mod draft;
 mod entry;
 mod error;
 mod follow;
+mod followed;
 mod format;
 mod header;
 mod histogram;
@@ -41,6 +41,7 @@ pub use follow::{
     CellView, Cursor, LatencyView, LiveRun, OperationView, StoredEvent, StoredEvents,
     StoredIntervals,
 };
+pub use followed::{CellQuestion, FollowedCell};
 pub use format::FORMAT_NUMBER;
 pub use import::Imported;
 pub use lab::LabRow;

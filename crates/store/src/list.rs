@@ -44,9 +44,10 @@ pub struct RunRow {
     pub kernel: String,
     /// How many cells are complete.
     pub cell_count: u32,
-    /// Operations per second, the best of all cells; none when nothing was measured.
+    /// Operations per second, the best of all cells; of a cell that was repeated, the mean of its
+    /// complete repetitions. None when nothing was measured.
     pub per_second_max: Option<f64>,
-    /// Bytes per second, the best of all cells; none when nothing was measured.
+    /// Bytes per second, as `per_second_max`; none when nothing was measured.
     pub bytes_per_second_max: Option<f64>,
     /// The rate that tells most, in the unit that means something for what was run; none when
     /// nothing was measured.
@@ -138,7 +139,7 @@ pub(crate) fn add_best(store: &Connection, key: i64, run: &mut RunRow) -> rusqli
         let best = Best::of(&load_rows(store, key)?.cells);
         run.per_second_max = best.per_second_max;
         run.bytes_per_second_max = best.bytes_per_second_max;
-        run.headline = best.headline();
+        run.headline = best.headline;
     }
     Ok(())
 }

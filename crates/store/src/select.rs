@@ -1,8 +1,11 @@
 //! Which run is meant.
 
-use rusqlite::{Connection, OptionalExtension};
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::Connection;
 
 use crate::StoreError;
+use crate::lab::labs;
 use crate::store::Store;
 
 /// What the name of a tag begins with.
@@ -42,8 +45,9 @@ pub(crate) struct Selected {
 }
 
 impl Store {
-    /// The id of the run that is meant: an id, the beginning of one, `last` for the newest run,
-    /// `@-N` for the N-th newest, or `tag:NAME` for the only one with that tag.
+    /// The id of the run that is meant: an id, the beginning of one, `last` for the newest row of
+    /// the list of runs, `@-N` for the N-th newest, or `tag:NAME` for the only one with that tag.
+    /// The list has one row for a lab, however many runs that has.
     ///
     /// # Errors
     /// When there is no such run or more than one.
@@ -72,7 +76,8 @@ impl Store {
     }
 
     /// What is meant: a run as [`Store::resolve`] finds it, a lab by its id or the beginning of
-    /// that, or the runs of a lab by their tag or the beginning of that.
+    /// that or as the newest row of the list, or the runs of a lab by their tag or the beginning of
+    /// that.
     ///
     /// # Errors
     /// When there is no such run or lab, or more than one.
@@ -80,6 +85,9 @@ impl Store {
         let failed = |error| StoreError::of(self.path(), error);
         if is_lab_tag(selector) {
             return self.find_tag(selector);
+        }
+        if let Some(number) = newest_number(selector) {
+            return self.nth_newest(selector, number);
         }
         let labs = labs_beginning_with(&self.connection, selector).map_err(failed)?;
         let Some(lab) = labs.first() else {
@@ -132,12 +140,33 @@ impl Store {
         }
     }
 
+    /// The row of that place in the list of runs.
+    fn nth_newest(&self, selector: &str, number: usize) -> Result<Found, StoreError> {
+        let rows = rows(&self.connection).map_err(|error| StoreError::of(self.path(), error))?;
+        let row = rows.into_iter().nth(number - 1);
+        row.ok_or_else(|| StoreError::NoSuchRun {
+            selector: selector.to_owned(),
+            path: self.path().to_owned(),
+        })
+    }
+
     pub(crate) fn select(&self, selector: &str) -> Result<Selected, StoreError> {
         let failed = |error| StoreError::of(self.path(), error);
-        let found = match (newest_number(selector), selector.strip_prefix(TAG)) {
-            (Some(number), _) => nth_newest(&self.connection, number),
-            (None, Some(tag)) => tagged(&self.connection, tag),
-            (None, None) => beginning_with(&self.connection, selector),
+        let newest = newest_number(selector).map(|number| self.nth_newest(selector, number));
+        let newest = match newest.transpose()? {
+            Some(Found::Run(id)) => Some(id),
+            Some(Found::Lab(lab) | Found::Tagged { tag: lab, .. }) => {
+                return Err(StoreError::IsLab {
+                    selector: selector.to_owned(),
+                    lab,
+                });
+            }
+            None => None,
+        };
+        let selector = newest.as_deref().unwrap_or(selector);
+        let found = match selector.strip_prefix(TAG) {
+            Some(tag) => tagged(&self.connection, tag),
+            None => beginning_with(&self.connection, selector),
         };
         let mut found = found.map_err(failed)?;
         // A whole id is meant as such even when a longer one begins with it.
@@ -161,8 +190,8 @@ impl Store {
     }
 }
 
-/// 1 for the newest run, 2 for the one before.
-fn newest_number(selector: &str) -> Option<i64> {
+/// 1 for the newest row of the list, 2 for the one before.
+fn newest_number(selector: &str) -> Option<usize> {
     if selector == "last" {
         return Some(1);
     }
@@ -170,11 +199,52 @@ fn newest_number(selector: &str) -> Option<i64> {
     digits.parse().ok().filter(|number| *number > 0)
 }
 
-fn nth_newest(connection: &Connection, number: i64) -> rusqlite::Result<Vec<Selected>> {
-    let sql = "SELECT key, id FROM runs ORDER BY started_us DESC, id DESC LIMIT 1 OFFSET ?1";
+/// The rows of the list of runs and labs, the newest first: a lab is one row, which begins as the
+/// lab or else the first of its runs does.
+fn rows(connection: &Connection) -> rusqlite::Result<Vec<Found>> {
+    let sql = "SELECT id, started_us, (SELECT group_concat(tag, ' ') FROM tags \
+               WHERE run = runs.key) FROM runs ORDER BY started_us, id";
     let mut query = connection.prepare_cached(sql)?;
-    let found = query.query_row([number - 1], selected).optional()?;
-    Ok(found.into_iter().collect())
+    let runs = query.query_map([], |row| {
+        let tags: Option<String> = row.get(2)?;
+        Ok((row.get(0)?, row.get(1)?, tags.unwrap_or_default()))
+    })?;
+    let runs: Vec<(String, i64, String)> = runs.collect::<rusqlite::Result<_>>()?;
+    let labs = labs(connection)?;
+    let of_labs: HashSet<&str> = labs
+        .iter()
+        .flat_map(|lab| lab.run_ids.iter().map(String::as_str))
+        .collect();
+    let mut rows: Vec<(i64, String, Found)> = labs
+        .iter()
+        .map(|lab| {
+            let found = Found::Lab(lab.id.clone());
+            (lab.started_at.as_microsecond(), lab.id.clone(), found)
+        })
+        .collect();
+    let mut of_tags: HashMap<&str, usize> = HashMap::new();
+    for (id, started_us, tags) in &runs {
+        if of_labs.contains(id.as_str()) {
+            continue;
+        }
+        // A tag has no blank.
+        let tag = tags.split(' ').find(|tag| is_lab_tag(tag));
+        let known = tag.and_then(|tag| of_tags.get(tag)).copied();
+        match (tag, known.and_then(|place| rows.get_mut(place))) {
+            (Some(_), Some((_, _, Found::Tagged { ids, .. }))) => ids.push(id.clone()),
+            (Some(tag), _) => {
+                of_tags.insert(tag, rows.len());
+                let found = Found::Tagged {
+                    tag: tag.to_owned(),
+                    ids: vec![id.clone()],
+                };
+                rows.push((*started_us, tag.to_owned(), found));
+            }
+            (None, _) => rows.push((*started_us, id.clone(), Found::Run(id.clone()))),
+        }
+    }
+    rows.sort_by(|one, other| (other.0, &other.1).cmp(&(one.0, &one.1)));
+    Ok(rows.into_iter().map(|(_, _, found)| found).collect())
 }
 
 fn tagged(connection: &Connection, tag: &str) -> rusqlite::Result<Vec<Selected>> {

@@ -1,4 +1,4 @@
-// One workload over time: its best rate in each run, the oldest first.
+// One workload over time: the rate of one of its cells in each run, the oldest first.
 
 import { get, query } from "./api.js";
 import { figure, show } from "./charts.js";
@@ -8,7 +8,7 @@ import { unit } from "./runs.js";
 export async function showTrend({ main, params, signal }) {
   const asked = { workload: params.get("workload") ?? "", target: params.get("target") ?? "" };
   main.append(h("h1", {}, "Trend"),
-    h("p", {}, "The best rate of one workload in each complete run, the oldest first, and where its level " +
+    h("p", {}, "The rate of one workload in each complete run that measured the same, the oldest first, and where its level " +
       "changes and stays so. Whether two runs differ, a comparison tells."));
   const newest = await get(query("/api/runs", { limit: 200, status: "complete" }), signal);
   const names = [...new Set(newest.runs.flatMap(({ workloads }) => workloads))].sort();
@@ -30,7 +30,7 @@ export async function showTrend({ main, params, signal }) {
   draw(main, trend);
 }
 
-function draw(main, { runs, changes, of, matching_count: matching }) {
+function draw(main, { runs, changes, of, cell, matching_count: matching }) {
   const frame = h("section", { class: "figures", "aria-label": "Over runs" });
   const name = unit(of);
   const axis = of === "bytes" ? "bytes_per_second" : "per_second";
@@ -51,10 +51,19 @@ function draw(main, { runs, changes, of, matching_count: matching }) {
     location.hash = query("#/compare", { runs: ends }).slice(1);
   });
   const left = matching > runs.length ? h("p", { class: "remark" },
-    `${runs.length} of ${matching} complete runs with such a name: the newest, of this very workload, whose rates count the same.`) : "";
-  const heads = ["Run", "Started", "Targets", "Kernel", "Best rate", "95 % within the run", "To the one before", "Level"];
-  main.append(said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
+    `${runs.length} of ${matching} complete runs with such a name: the newest, of this very workload, that measured the same.`) : "";
+  const heads = ["Run", "Started", "Targets", "Kernel", "Rate", "95 % within the run", "To the one before", "Level"];
+  main.append(followed(cell), said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
     table("Runs, the oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
+}
+
+/** The cell that all these runs measured. */
+function followed(cell) {
+  if (!cell) return "";
+  const named = [cell.access_spec, cell.phase === "measure" ? "" : cell.phase].filter(Boolean);
+  const workers = cell.workers === 1 ? "1 worker" : `${cell.workers} workers`;
+  const parts = [...named, `queue depth ${cell.iodepth}`, workers, cell.engine, cell.cache];
+  return h("p", { class: "remark" }, `Measured in each: ${parts.join(", ")}.`);
 }
 
 /** What changed, in words. */
@@ -71,7 +80,7 @@ function said(runs, changes, told) {
 function chart(runs, changes, axis, frame) {
   const values = runs.map((run) => run.per_second);
   const ends = { low: runs.map((run) => run.ci95_low), high: runs.map((run) => run.ci95_high) };
-  const series = [{ label: "best rate", color: 0, line: "marked", values, ends }];
+  const series = [{ label: "rate", color: 0, line: "marked", values, ends }];
   if (changes.length > 0) {
     const of = (index) => changes.findLast((change) => change.index <= index)?.after ?? changes[0].before;
     series.push({ label: "median of the level", color: 1, line: "dashed", values: values.map((_, index) => of(index)) });
@@ -79,7 +88,7 @@ function chart(runs, changes, axis, frame) {
     series.push({ label: "change", color: 1, line: "ring", values: values.map((value, index) => (begins.has(index) ? value : null)) });
   }
   figure({
-    title: "Best rate by run",
+    title: "Rate by run",
     summary: `${runs.length} runs, the oldest at the left; lines at the points are 95 % intervals of the rate within the run.`,
     x: { label: "run", unit: "count", scale: "whole" },
     at: runs.map((_, index) => index + 1),

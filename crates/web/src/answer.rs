@@ -109,7 +109,9 @@ impl Refusal {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         let status = match &error {
-            StoreError::NoSuchRun { .. } | StoreError::NoSuchLab { .. } => StatusCode::NOT_FOUND,
+            StoreError::NoSuchRun { .. }
+            | StoreError::NoSuchLab { .. }
+            | StoreError::IsLab { .. } => StatusCode::NOT_FOUND,
             StoreError::Ambiguous { .. } | StoreError::BadTag { .. } => StatusCode::BAD_REQUEST,
             StoreError::Running { .. } => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,

@@ -335,7 +335,10 @@ fn cell_row(cell: &Cell) -> Vec<String> {
     targets.sort_unstable();
     targets.dedup();
     let time = match (cell.run_time_ns, cell.operations) {
-        (0, None) => "until done".to_owned(),
+        (0, None) => match CellTime::of(cell) {
+            CellTime::AtMost(ns) => format!("up to {}", Span(ns)),
+            CellTime::Known(_) | CellTime::Unknown => "until done".to_owned(),
+        },
         (0, Some(count)) => format!("{count} operations"),
         (time, Some(count)) => format!("{}, at most {count} operations", Span(time)),
         (time, None) => Span(time).to_string(),
@@ -371,7 +374,7 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         cell.iodepth.to_string(),
         (cell.repetition + 1).to_string(),
         match cell.ramp_time_ns {
-            0 if cell.files.is_some() => time,
+            0 if cell.files.is_some() || cell.jobs.is_some() => time,
             ramp => format!("{} + {time}", Span(ramp)),
         },
     ]

@@ -96,6 +96,7 @@ pub const LANES: &[Lane] = &[
             "golden",
             "classics",
             "reports",
+            "figures",
             "pages",
             "completion",
             "compare",

@@ -7,7 +7,7 @@ use ::compare::{
 };
 
 use super::tables::show;
-use crate::model::{cache_name, engine_name};
+use crate::model::{cache_name, engine_name, kind_name};
 use crate::numbers::{LatencyUnit, percent};
 use crate::wrap::printable;
 
@@ -237,20 +237,28 @@ pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
     })
 }
 
+/// The phase of PostMark's transactions.
+const POSTMARK: &str = "transactions";
+
 /// A figure's name with its unit.
 pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUnit) -> String {
     let is_operation = cell.phase == "measure" && !matches!(figure.scope, Scope::Transaction(_));
     let name = match figure.figure {
         Figure::PerSecond if is_operation => "IOPS".to_owned(),
+        // Of PostMark these are not the pairs that it calls transactions.
+        Figure::PerSecond if cell.phase == POSTMARK => "op/s".to_owned(),
         Figure::PerSecond => "per s".to_owned(),
         Figure::BytesPerSecond => "MiB/s".to_owned(),
         Figure::LatencyMean => format!("mean {}", unit.name()),
         Figure::LatencyP99 => format!("p99 {}", unit.name()),
+        Figure::TransactionsPerSecond => "transactions/s".to_owned(),
     };
     match &figure.scope {
         Scope::Total => name,
         Scope::Operation(operation) => format!("{} {name}", printable(operation)),
-        Scope::Transaction(kind) => format!("{} (transaction) {name}", printable(kind)),
+        Scope::Transaction(kind) => {
+            format!("{} {name}", printable(&kind_name(&cell.phase, kind)))
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a> Row<'a> {
 /// A value as tables show it.
 pub(super) fn show(figure: Figure, value: f64, unit: LatencyUnit) -> String {
     match figure {
-        Figure::PerSecond => format::iops(value),
+        Figure::PerSecond | Figure::TransactionsPerSecond => format::iops(value),
         Figure::BytesPerSecond => mebibytes(value),
         Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
     }

@@ -76,6 +76,9 @@ fn cell_id(run: &Run, place: usize) -> String {
 /// A cell in a line.
 fn brief(cell: &CellRecord) -> String {
     let mut parts = Vec::new();
+    if let Some(rate) = cell.transactions_per_second() {
+        parts.push(format!("{} transactions per second", format::iops(rate)));
+    }
     if cell.total.count > 0 {
         let rate = format::iops(cell.total.per_second);
         parts.push(format!("{rate} {}", Counted::of(cell).rate_name()));

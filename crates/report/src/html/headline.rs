@@ -74,7 +74,7 @@ fn tiles(group: &Group) -> Markup {
     let latency = match counted {
         Counted::All => "latency",
         Counted::ReadsAndWrites => "read and write latency",
-        Counted::Transactions => "transaction latency",
+        Counted::FileOperations => "file operation latency",
     };
     let figures = [
         (counted.rate_name().to_owned(), Metric::PerSecond),
@@ -90,6 +90,15 @@ fn tiles(group: &Group) -> Markup {
     });
     html! {
         dl.tiles {
+            @if let Some(figure) = group.figure(Metric::TransactionsPerSecond) {
+                div.tile {
+                    dt { "transactions per second" }
+                    dd {
+                        (value(&Metric::TransactionsPerSecond.show(figure.mean)))
+                        span.interval { (interval(group, Metric::TransactionsPerSecond, figure)) }
+                    }
+                }
+            }
             @for (label, metric, figure) in shown {
                 div.tile {
                     dt { (label) }
@@ -99,7 +108,7 @@ fn tiles(group: &Group) -> Markup {
                     }
                 }
             }
-            @if let Some(rate) = transactions(group).filter(|_| counted != Counted::Transactions) {
+            @if let Some(rate) = transactions(group).filter(|_| counted != Counted::FileOperations) {
                 div.tile {
                     dt { "transactions per second" }
                     dd { (value(&format::iops(rate))) }

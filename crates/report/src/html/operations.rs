@@ -6,6 +6,7 @@ use units::format;
 
 use super::parts::{distinct_transactions, operations};
 use super::table;
+use crate::model::kind_name;
 use crate::numbers::{ABSENT, LatencyUnit, mebibytes};
 use crate::table::{Column, Table};
 use crate::wrap::printable;
@@ -45,7 +46,7 @@ fn rows(cell: &CellRecord) -> Table {
         })
         .collect();
     rows.extend(distinct_transactions(cell).map(|(name, kind)| {
-        let mut row = vec![format!("{} (transaction)", printable(name))];
+        let mut row = vec![printable(&kind_name(cell.phase.name(), name))];
         row.extend([format::count(kind.count), format::iops(kind.per_second)]);
         row.extend(moves.then(String::new));
         row.extend(short.then(String::new));

@@ -25,8 +25,8 @@ pub enum Counted {
     All,
     /// Reads and writes, which is not every operation.
     ReadsAndWrites,
-    /// The transactions of a classic program's phase.
-    Transactions,
+    /// The operations on whole files of a classic program's phase, each of several calls.
+    FileOperations,
 }
 
 impl Counted {
@@ -34,7 +34,7 @@ impl Counted {
     #[must_use]
     pub fn of(cell: &CellRecord) -> Self {
         if is_classic(cell) {
-            return Self::Transactions;
+            return Self::FileOperations;
         }
         let moving = operations(cell)
             .into_iter()
@@ -46,22 +46,24 @@ impl Counted {
         }
     }
 
-    /// What an interval has of it per second; none of transactions, which intervals do not count.
+    /// What an interval has of it per second; none of operations on whole files, which intervals do not
+    /// count.
     #[must_use]
     pub fn rate(self, interval: &IntervalRecord) -> Option<f64> {
         let counted = interval.operations.iter();
         let counted = counted.filter(|(name, _)| self != Self::ReadsAndWrites || moves_bytes(name));
         let counts = counted.map(|(_, figures)| figures.count);
         let rate = results::per_second(counts.fold(0, u64::saturating_add), interval.length_ns);
-        (self != Self::Transactions).then_some(rate)
+        (self != Self::FileOperations).then_some(rate)
     }
 
-    /// The operations that are counted; none of transactions, which intervals do not count.
+    /// The operations that are counted; none of operations on whole files, which intervals do not
+    /// count.
     #[must_use]
     pub fn names(self, cell: &CellRecord) -> Option<Vec<&str>> {
         let names = cell.operations.keys().map(String::as_str);
         let counted = names.filter(|name| self != Self::ReadsAndWrites || moves_bytes(name));
-        (self != Self::Transactions).then(|| counted.collect())
+        (self != Self::FileOperations).then(|| counted.collect())
     }
 
     /// The total's rate in words.
@@ -70,7 +72,7 @@ impl Counted {
         match self {
             Self::All => "operations per second",
             Self::ReadsAndWrites => "reads and writes per second",
-            Self::Transactions => "transactions per second",
+            Self::FileOperations => "file operations per second",
         }
     }
 }
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(Counted::All.names(&cell).map(|it| it.len()), Some(3));
         assert_eq!(Counted::ReadsAndWrites.rate(&interval), Some(1_000.0));
         assert!(Counted::All.rate(&interval) > Some(1_000.0));
-        assert_eq!(Counted::Transactions.rate(&interval), None);
+        assert_eq!(Counted::FileOperations.rate(&interval), None);
     }
 
     #[test]
@@ -137,11 +139,11 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_of_a_classic_counts_transactions() {
+    fn a_phase_of_a_classic_counts_operations_on_whole_files() {
         let mut cell = sample::record().cells.remove(0);
         assert_eq!(distinct_transactions(&cell).count(), 0);
         cell.phase = Phase::Classic("transactions".to_owned());
-        assert_eq!(Counted::of(&cell), Counted::Transactions);
+        assert_eq!(Counted::of(&cell), Counted::FileOperations);
         assert_eq!(distinct_transactions(&cell).count(), 0);
         let transfer = cell.transactions["transfer"].clone();
         cell.transactions.insert("append".to_owned(), transfer);

@@ -21,6 +21,15 @@ pub fn engine_name(engine: EngineKind) -> &'static str {
     }
 }
 
+/// What a table calls a kind of transaction of that phase, so that it is taken neither for an
+/// operation nor for what the program itself calls a transaction.
+pub fn kind_name(phase: &str, kind: &str) -> String {
+    match phase == Phase::Measure.name() {
+        true => format!("{kind} (transaction)"),
+        false => format!("{kind} (whole file)"),
+    }
+}
+
 /// The cache mode's name as in the command line.
 pub fn cache_name(cache: CacheMode) -> &'static str {
     match cache {

@@ -26,7 +26,7 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
     table
 }
 
-/// Where cells repeat classic programs, transactions and files are counted; where all do, one at
+/// Where cells repeat classic programs, operations on whole files are counted; where all do, one at
 /// a time is no news.
 pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     let is_classic = |cell: &CellRecord| matches!(cell.phase, Phase::Classic(_));
@@ -36,8 +36,14 @@ pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     if record.cells.iter().all(is_classic) {
         table.drop_uniform(&["queue depth"]);
     }
+    // Of PostMark these are not the pairs that it calls transactions.
+    let is_postmark = |cell: &CellRecord| cell.transactions_per_second().is_some();
+    let head = match record.cells.iter().any(is_postmark) {
+        true => "op/s",
+        false => "per s",
+    };
     for column in table.columns.iter_mut().filter(|it| it.head == "IOPS") {
-        column.head = "per s".to_owned();
+        column.head = head.to_owned();
     }
 }
 
@@ -92,7 +98,7 @@ fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
                         latency: kind.latency.clone(),
                         ..OperationFigures::default()
                     };
-                    (format!("{name} (transaction)"), figures)
+                    (super::kind_name(cell.phase.name(), name), figures)
                 }),
         );
     }

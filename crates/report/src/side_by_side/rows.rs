@@ -231,7 +231,8 @@ fn it_name(name: &CellName) -> String {
         .unwrap_or_else(|| name.workload.clone())
 }
 
-/// The rate, the bandwidth where it says more, and the slowest in a hundred.
+/// The rate, as PostMark counts it first, the bandwidth where it says more, and the slowest in a
+/// hundred.
 fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<Row> {
     let find = |cell: &Option<&CellComparison>, figure: Figure| -> Option<FigureComparison> {
         let figures = &(*cell)?.figures;
@@ -272,7 +273,7 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
                 true => Better::Higher,
                 false => Better::Lower,
             },
-            is_rate: figure == Figure::PerSecond,
+            is_rate: matches!(figure, Figure::PerSecond | Figure::TransactionsPerSecond),
             is_short: cells.iter().flatten().any(|cell| cell.is_short_b),
             rounding,
             beyond_chance: Vec::new(),
@@ -280,7 +281,14 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
         })
     };
     let slow = row(Figure::LatencyP99).or_else(|| row(Figure::LatencyMean));
-    let rows = [row(Figure::PerSecond), row(Figure::BytesPerSecond), slow];
+    let transactions = row(Figure::TransactionsPerSecond);
+    let mut operations = row(Figure::PerSecond);
+    if let Some(row) = operations.as_mut().filter(|_| transactions.is_some()) {
+        // Two of them are one transaction.
+        row.label = joined(label, "op/s");
+        row.is_rate = false;
+    }
+    let rows = [transactions, operations, row(Figure::BytesPerSecond), slow];
     rows.into_iter().flatten().collect()
 }
 
@@ -293,6 +301,7 @@ fn joined(label: &str, figure: &str) -> String {
 
 fn base_name(figure: Figure) -> &'static str {
     match figure {
+        Figure::TransactionsPerSecond => "transactions_per_second",
         Figure::PerSecond => "per_second",
         Figure::BytesPerSecond => "bytes_per_second",
         Figure::LatencyMean => "latency_mean_ns",
@@ -302,6 +311,7 @@ fn base_name(figure: Figure) -> &'static str {
 
 fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
     match figure {
+        Figure::TransactionsPerSecond => "transactions/s".to_owned(),
         Figure::PerSecond => "per s".to_owned(),
         Figure::BytesPerSecond => "MiB/s".to_owned(),
         Figure::LatencyMean => format!("mean {}", unit.name()),
@@ -311,7 +321,7 @@ fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
 
 fn show(figure: Figure, value: f64, unit: LatencyUnit) -> String {
     match figure {
-        Figure::PerSecond => format::iops(value),
+        Figure::PerSecond | Figure::TransactionsPerSecond => format::iops(value),
         Figure::BytesPerSecond => mebibytes(value),
         Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
     }

@@ -284,6 +284,26 @@ fn a_lab_is_listed_with_its_runs_and_removed_without_them() {
 }
 
 #[test]
+fn the_newest_rows_are_those_of_the_list_where_a_lab_is_one() {
+    let (_bed, mut store) = three();
+    keep_lab(&mut store, LAB, &[&record(2).id, &record(3).id]);
+    let find = |selector: &str| store.find(selector).unwrap();
+    assert_eq!(find("last"), Found::Run(record(1).id));
+    assert_eq!(find("@-2"), Found::Lab(LAB.to_owned()));
+    assert_eq!(store.resolve("last").unwrap(), record(1).id);
+    for seen in [store.resolve("@-2"), store.load("@-2").map(|run| run.id)] {
+        assert!(
+            matches!(&seen, Err(StoreError::IsLab { lab, .. }) if lab == LAB),
+            "{seen:?}"
+        );
+    }
+    assert!(matches!(
+        store.find("@-3"),
+        Err(StoreError::NoSuchRun { .. })
+    ));
+}
+
+#[test]
 fn a_name_finds_a_run_or_a_lab_and_never_one_of_several() {
     let (_bed, mut store) = three();
     keep_lab(&mut store, LAB, &[&record(1).id]);

@@ -5,7 +5,9 @@ use results::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::ChangePoint;
-use store::{RateOf, RunOrder, RunQuery, RunRow, RunStatus, Store, StoreError};
+use store::{
+    CellQuestion, FollowedCell, RateOf, RunOrder, RunQuery, RunRow, RunStatus, Store, StoreError,
+};
 use units::JsonDocument;
 
 use crate::answer::{Answer, document};
@@ -24,13 +26,16 @@ pub struct TrendQuery {
     pub target: Option<String>,
 }
 
-/// The headline rate of one workload in each complete run.
+/// The rate of one cell of a workload in each complete run that measured it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TrendAnswer {
     /// What the rates count; none where there is no run.
     pub of: Option<RateOf>,
-    /// The oldest first; of more than 500 the newest, and only those whose rate counts the same
-    /// as that of the newest.
+    /// The cell that the trend follows: the cell of the newest run that most runs measured, or the
+    /// one with the best rate if several tie. Runs that measured something else are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellQuestion>,
+    /// The oldest first; of more than 500 the newest.
     pub runs: Vec<TrendRun>,
     /// Where the rates have another level from then on.
     pub changes: Vec<TrendChange>,
@@ -55,10 +60,10 @@ pub struct TrendRun {
     pub targets: Vec<String>,
     /// Release of the kernel.
     pub kernel: String,
-    /// The rate, the best of its cells.
+    /// The rate, the mean of the repetitions.
     pub per_second: f64,
-    /// Lower end of the 95 % confidence interval of the rate, by what it did within the run; none
-    /// where too few intervals were measured.
+    /// Lower end of the 95 % confidence interval of the rate, by the repetitions, else by what it
+    /// did within the run; none where too few intervals were measured.
     pub ci95_low: Option<f64>,
     /// Upper end of it.
     pub ci95_high: Option<f64>,
@@ -95,25 +100,26 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
         limit: RUNS_MAX,
         ..RunQuery::default()
     })?;
-    let of = page.runs.iter().find_map(|run| rate_of(run, asked));
-    let of = of.map(|(of, _)| of);
-    let mut runs = Vec::new();
-    for run in page.runs.iter().rev() {
-        let Some((_, per_second)) = rate_of(run, asked).filter(|found| Some(found.0) == of) else {
-            continue;
-        };
-        let interval = store.headline_interval(run)?;
-        runs.push(TrendRun {
+    let is_meant = |run: &&RunRow| run.workloads.contains(&asked.workload);
+    let named: Vec<&RunRow> = page.runs.iter().filter(is_meant).collect();
+    let of = named.iter().find_map(|run| headline_of(run));
+    let followed = match of {
+        Some(of) => followed(store, &named, asked, of)?,
+        None => Followed::default(),
+    };
+    let run = |(run, cell): &(&RunRow, FollowedCell)| {
+        Some(TrendRun {
             id: run.id.clone(),
             short_id: run.short_id.clone(),
             started_at: run.started_at,
             targets: run.targets.clone(),
             kernel: run.kernel.clone(),
-            per_second,
-            ci95_low: interval.map(|it| it.0),
-            ci95_high: interval.map(|it| it.1),
-        });
-    }
+            per_second: cell.per_second?,
+            ci95_low: cell.interval.map(|it| it.0),
+            ci95_high: cell.interval.map(|it| it.1),
+        })
+    };
+    let runs: Vec<TrendRun> = followed.runs.iter().rev().filter_map(run).collect();
     let rates: Vec<f64> = runs.iter().map(|run| run.per_second).collect();
     let change = |it: ChangePoint| TrendChange {
         index: it.index,
@@ -121,8 +127,10 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
         after: it.after,
         p_value: it.p_value,
     };
+    let cell = followed.runs.first();
     Ok(TrendAnswer {
         of,
+        cell: cell.map(|(_, cell)| cell.question.clone()),
         changes: ChangePoint::all_of(&rates)
             .into_iter()
             .map(change)
@@ -132,9 +140,54 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
     })
 }
 
-/// The headline of a run of that very workload: the store finds names that contain it.
-fn rate_of(run: &RunRow, asked: &TrendQuery) -> Option<(RateOf, f64)> {
+/// What a run's headline rate counts.
+fn headline_of(run: &RunRow) -> Option<RateOf> {
     let headline = run.headline.filter(|it| it.per_second.is_finite())?;
-    let is_meant = run.workloads.contains(&asked.workload);
-    is_meant.then_some((headline.of, headline.per_second))
+    Some(headline.of)
+}
+
+/// A cell in all runs that measured it, the newest first.
+#[derive(Default)]
+struct Followed<'a> {
+    runs: Vec<(&'a RunRow, FollowedCell)>,
+}
+
+/// The cell of the newest run that most runs measured, of several the one with the best rate.
+fn followed<'a>(
+    store: &Store,
+    named: &[&'a RunRow],
+    asked: &TrendQuery,
+    of: RateOf,
+) -> Result<Followed<'a>, StoreError> {
+    let mut all: Vec<(&RunRow, Vec<FollowedCell>)> = Vec::new();
+    for run in named {
+        let mut cells = store.followed_cells(run, of)?;
+        cells.retain(|cell| {
+            let is_measured = cell.per_second.is_some_and(|rate| rate > 0.0);
+            cell.workload == asked.workload && is_measured
+        });
+        all.extend((!cells.is_empty()).then_some((*run, cells)));
+    }
+    let Some((_, newest)) = all.first() else {
+        return Ok(Followed::default());
+    };
+    let series = newest.iter().map(|cell| {
+        let like = all.iter().filter_map(|(run, cells)| {
+            let same = cells.iter().find(|it| it.is_like(cell))?;
+            Some((*run, same.clone()))
+        });
+        Followed {
+            runs: like.collect(),
+        }
+    });
+    let best = series.max_by(|one, other| {
+        let rate = |it: &Followed| it.runs.first().and_then(|(_, cell)| cell.per_second);
+        let lengths = one.runs.len().cmp(&other.runs.len());
+        lengths.then(
+            rate(one)
+                .partial_cmp(&rate(other))
+                .unwrap_or(std::cmp::Ordering::Equal),
+        )
+    });
+    Ok(best.unwrap_or_default())
 }

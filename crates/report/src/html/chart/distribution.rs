@@ -4,7 +4,7 @@ use results::{CellRecord, Latency, percentile_is_supported};
 use units::format;
 
 use super::{Axis, Chart, Detail, Line, Number, Scale, Series, Unit, View, color_of, few};
-use crate::html::parts::{distinct_transactions, operations};
+use crate::html::parts::{distinct_transactions, is_classic, operations};
 use crate::quantile::values_at;
 
 /// What lies beyond the percentiles that are drawn, from one nine to the next, in percent.
@@ -29,7 +29,10 @@ fn kinds(cell: &CellRecord) -> Vec<Kind<'_>> {
             parts: operations.collect(),
         },
         Kind {
-            label: "transactions",
+            label: match is_classic(cell) {
+                true => "whole files",
+                false => "transactions",
+            },
             parts: transactions.collect(),
         },
     ];

@@ -21,7 +21,7 @@ const TIME: Axis = Axis {
 pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let course = Course::of(cell, detail)?;
     let label = match course.counted {
-        Counted::Transactions => "operations",
+        Counted::FileOperations => "operations",
         Counted::All | Counted::ReadsAndWrites => "IOPS",
     };
     let mut views = vec![course.rates(label, Unit::PerSecond, |figures| figures.count)];
@@ -244,7 +244,7 @@ impl<'a> Course<'a> {
     fn throughput_summary(&self) -> String {
         // Of transactions an interval knows nothing, of their operations it does.
         let counted = match self.counted {
-            Counted::Transactions => Counted::All,
+            Counted::FileOperations => Counted::All,
             counted => counted,
         };
         let intervals = self.intervals.iter().filter(|it| it.length_ns > 0);

@@ -1,0 +1,262 @@
+//! One cell followed through the runs that measured it: what was asked of it, its rate, and how
+//! well that is known.
+
+use results::upgrade_cell;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stats::Estimate;
+
+use crate::best::RateOf;
+use crate::store::Store;
+use crate::{RunRow, StoreError};
+
+/// Keys of a planned cell that do not change what is measured: places in the plan, how long and
+/// how often, chance, names, and what belongs to the target.
+const NOT_ASKED: [&str; 13] = [
+    "index",
+    "first_index",
+    "workload_index",
+    "worker_index",
+    "repetition",
+    "run_time_ns",
+    "ramp_time_ns",
+    "name",
+    "seed",
+    "cpu",
+    "rank",
+    "target_index",
+    "sector_bytes",
+];
+
+/// What people see of the question that a cell answers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CellQuestion {
+    /// Name of the access specification, when all workers used the same.
+    pub access_spec: Option<String>,
+    /// What the cell belongs to: `measure`, or a program's own phase.
+    pub phase: String,
+    /// Which engine issued the I/O.
+    pub engine: String,
+    /// How the page cache was used.
+    pub cache: String,
+    /// Requests each worker kept in flight on each of its targets.
+    pub iodepth: u32,
+    /// How many workers took part.
+    pub workers: u32,
+}
+
+/// A cell of a stored run with all its complete repetitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FollowedCell {
+    /// What was asked.
+    pub question: CellQuestion,
+    /// Name of the workload.
+    pub workload: String,
+    /// The rate, the mean of the repetitions; none where nothing was measured.
+    pub per_second: Option<f64>,
+    /// The 95 % confidence interval of the rate: of the mean where there are repetitions, else by
+    /// what the rate did within the cell. What differs from run to run is not in it.
+    pub interval: Option<(f64, f64)>,
+    curve: Value,
+    rate_asked: Option<f64>,
+    /// The cell as it was planned; null where the plan has none.
+    work: Value,
+}
+
+impl FollowedCell {
+    /// Whether the same was asked of both, as far as both tell: versions of pgmeter differ in what
+    /// a plan has.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.workload == other.workload
+            && self.question == other.question
+            && self.curve == other.curve
+            && self.rate_asked == other.rate_asked
+            && are_alike(&self.work, &other.work)
+    }
+}
+
+/// Whether two plans ask the same, as far as both tell.
+fn are_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => one.iter().all(|(key, value)| {
+            let same = other.get(key);
+            NOT_ASKED.contains(&key.as_str()) || same.is_none_or(|same| are_alike(value, same))
+        }),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| are_alike(a, b))
+        }
+        (Value::Null, _) | (_, Value::Null) => true,
+        (one, other) => one == other,
+    }
+}
+
+/// What is needed of a cell's record.
+#[derive(Debug, Deserialize)]
+struct Cell {
+    index: u32,
+    first_index: Option<u32>,
+    workload: String,
+    status: String,
+    #[serde(flatten)]
+    question: CellQuestion,
+    #[serde(default)]
+    curve: Value,
+    open_loop: Option<OpenLoop>,
+    total: Rates,
+    within: Option<Within>,
+    phase_figures: Option<PhaseRates>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OpenLoop {
+    asked_per_second: Option<f64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Rates {
+    per_second: Option<f64>,
+    bytes_per_second: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Within {
+    mean: f64,
+    ci95_low: Option<f64>,
+    ci95_high: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PhaseRates {
+    pool: Option<results::PoolFigures>,
+}
+
+impl Cell {
+    fn rate(&self, of: RateOf) -> Option<f64> {
+        match of {
+            RateOf::Bytes => self.total.bytes_per_second,
+            RateOf::Requests | RateOf::Operations => self.total.per_second,
+            RateOf::Transactions => {
+                let pool = self.phase_figures.as_ref()?.pool.as_ref()?;
+                (pool.transactions_ns > 0).then(|| pool.transactions_per_second())
+            }
+        }
+    }
+
+    fn is_repetition_of(&self, other: &Self) -> bool {
+        self.first_index.unwrap_or(self.index) == other.first_index.unwrap_or(other.index)
+            && self.question.phase == other.question.phase
+            && self.curve == other.curve
+    }
+
+    /// Ends of the interval of a rate that was measured once; none of transactions, which
+    /// intervals do not count.
+    fn interval(&self, of: RateOf) -> Option<(f64, f64)> {
+        let within = self
+            .within
+            .as_ref()
+            .filter(|_| of != RateOf::Transactions)?;
+        let scale = self.rate(of)? / within.mean;
+        let ends = (within.ci95_low? * scale, within.ci95_high? * scale);
+        scale.is_finite().then_some(ends)
+    }
+}
+
+impl Store {
+    /// The complete cells of a run, each with its repetitions, and their rates by what is counted.
+    ///
+    /// # Errors
+    /// When there is no such run, or the store cannot be read.
+    pub fn followed_cells(
+        &self,
+        run: &RunRow,
+        of: RateOf,
+    ) -> Result<Vec<FollowedCell>, StoreError> {
+        let failed = |error| StoreError::of(self.path(), error);
+        let cells = self.parsed_cells(&run.id).map_err(failed)?;
+        let planned = self.planned_cells(&run.id).map_err(failed)?;
+        let mut groups: Vec<Vec<&Cell>> = Vec::new();
+        for cell in cells.iter().filter(|cell| cell.status == "complete") {
+            match groups.iter_mut().find(|it| it[0].is_repetition_of(cell)) {
+                Some(group) => group.push(cell),
+                None => groups.push(vec![cell]),
+            }
+        }
+        let groups = groups.iter();
+        Ok(groups.map(|group| followed(group, &planned, of)).collect())
+    }
+
+    fn parsed_cells(&self, id: &str) -> rusqlite::Result<Vec<Cell>> {
+        let sql = "SELECT figures FROM cells JOIN runs ON runs.key = cells.run \
+                   WHERE runs.id = ?1 AND figures IS NOT NULL ORDER BY position";
+        let mut query = self.connection.prepare_cached(sql)?;
+        let texts = query.query_map([id], |row| row.get::<_, String>(0))?;
+        let texts: Vec<String> = texts.collect::<rusqlite::Result<_>>()?;
+        // What cannot be read has no rate, and is told of where its run is opened.
+        Ok(texts.iter().filter_map(|text| cell(text)).collect())
+    }
+
+    fn planned_cells(&self, id: &str) -> rusqlite::Result<Vec<Value>> {
+        let sql = "SELECT record -> '$.plan.cells' FROM headers \
+                   JOIN runs ON runs.key = headers.run WHERE runs.id = ?1";
+        let mut query = self.connection.prepare_cached(sql)?;
+        let text: Option<String> = query.query_row([id], |row| row.get(0))?;
+        let cells = text.and_then(|text| units::parse_json(&text).ok());
+        Ok(match cells {
+            Some(Value::Array(cells)) => cells,
+            _ => Vec::new(),
+        })
+    }
+}
+
+fn followed(group: &[&Cell], planned: &[Value], of: RateOf) -> FollowedCell {
+    let first = group[0];
+    let rates = group.iter().filter_map(|cell| cell.rate(of));
+    let rates: Vec<f64> = rates.filter(|rate| rate.is_finite()).collect();
+    let estimate = Estimate::from_samples(&rates);
+    let interval = match group {
+        [only] => only.interval(of),
+        _ => estimate.and_then(|it| it.ci95_low.zip(it.ci95_high)),
+    };
+    let index = first.first_index.unwrap_or(first.index);
+    let is_it = |cell: &&Value| cell.get("index").and_then(Value::as_u64) == Some(index.into());
+    FollowedCell {
+        question: first.question.clone(),
+        workload: first.workload.clone(),
+        per_second: estimate.map(|it| it.mean),
+        interval,
+        curve: first.curve.clone(),
+        rate_asked: first.open_loop.as_ref().and_then(|it| it.asked_per_second),
+        work: planned.iter().find(is_it).cloned().unwrap_or_default(),
+    }
+}
+
+fn cell(text: &str) -> Option<Cell> {
+    let mut value = units::parse_json(text).ok()?;
+    upgrade_cell(&mut value);
+    Cell::deserialize(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn plans_are_alike_where_both_tell_the_same() {
+        let plan = json!({"index": 0, "workers": [{"seed": 1, "lines": [{"size_bytes": 4096}]}]});
+        let mut other = plan.clone();
+        (other["index"], other["workers"][0]["seed"]) = (json!(3), json!(2));
+        // A key that only a newer version has.
+        other["workers"][0]["lines"][0]["fresh"] = json!(true);
+        assert!(are_alike(&plan, &other) && are_alike(&other, &plan));
+        other["workers"][0]["lines"][0]["size_bytes"] = json!(8192);
+        assert!(!are_alike(&plan, &other));
+        other["workers"] = json!([]);
+        assert!(!are_alike(&plan, &other));
+    }
+}
