@@ -336,7 +336,7 @@ fn blocks_that_a_job_without_verify_wrote_do_not_verify() {
         ("filename=vf\nrw=randwrite\nbs=1m\nbuffer_pattern=0xaa", 0),
     ] {
         let bed = Bed::in_memory().unwrap();
-        let file = bed.file("verified.fio", &verified_after(between));
+        let file = bed.file("verified.fio", verified_after(between));
         let seen = as_fio(&bed, &["--output-format=json", &file.to_string_lossy()]);
         assert_eq!(seen.code, 1, "{between}: {}", seen.text());
         let errors: Vec<u64> = jobs(&seen).iter().map(|it| number(it, "/error")).collect();
@@ -375,7 +375,7 @@ fn a_byte_that_changed_after_the_layout_is_told_with_its_place() {
     let between = "filename=other\nrw=write\nrate_iops=200";
     for mode in ["as", "run"] {
         let bed = Bed::in_memory().unwrap();
-        let file = bed.file("verified.fio", &verified_after(between));
+        let file = bed.file("verified.fio", verified_after(between));
         let files = bed.target().join("pgmeter.work/files-0");
         let change = std::thread::spawn(move || {
             let give_up = std::time::Instant::now() + std::time::Duration::from_secs(60);

@@ -53,8 +53,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
     let look_ns = look_ns(kit.cell);
     let looks_per_progress = PROGRESS_NS / look_ns;
     let status_ns = kit.status.map_or(u64::MAX, |it| it.interval_ns);
-    let mut next_status_ns = watch.start_ns.saturating_add(status_ns);
-    let status_wait_ns = (status_ns / 2).min(STATUS_WAIT_NS_MAX);
+    let mut status = StatusTimes::new(watch.start_ns, status_ns);
     // What was due is waited for behind the end.
     let over_ns = kit.cell.rate.map(|_| end_ns);
     for look in 0_u64.. {
@@ -92,29 +91,59 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watc
         if (watch.all_done)() {
             break;
         }
-        let is_status_due = now_ns >= next_status_ns;
-        let is_whole = || collection.reaches(next_status_ns);
-        if is_status_due && (is_whole() || now_ns - next_status_ns >= status_wait_ns) {
+        if status.is_ready(now_ns, collection) {
             tell_status(kit, collection, watch.of, measure_ns);
-            next_status_ns = next_status_ns.saturating_add(status_ns);
+            status.advance();
         }
         let until_ns = match next_mark {
             Some(Mark::Begin) => measure_ns,
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
-        let status_look_ns = next_status_ns.max(now_ns.saturating_add(STATUS_LOOK_NS));
         let until_ns = until_ns.min(collection.goals.next_ns());
-        let until_ns = until_ns.min(match now_ns >= next_status_ns {
-            true => status_look_ns,
-            false => next_status_ns,
-        });
+        let until_ns = until_ns.min(status.wake_ns(now_ns));
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
         let still = watch.sleep.sleep(span_ns, kit.clock, pause);
         collection.stills.extend(still);
     }
     if next_mark == Some(Mark::End) {
         (kit.mark)(Mark::End, watch.thread_ids);
+    }
+}
+
+/// When the next status document is due.
+struct StatusTimes {
+    next_ns: u64,
+    interval_ns: u64,
+    /// How late a document may be while workers still owe figures of its interval.
+    grace_ns: u64,
+}
+
+impl StatusTimes {
+    fn new(start_ns: u64, interval_ns: u64) -> StatusTimes {
+        StatusTimes {
+            next_ns: start_ns.saturating_add(interval_ns),
+            interval_ns,
+            grace_ns: (interval_ns / 2).min(STATUS_WAIT_NS_MAX),
+        }
+    }
+
+    /// `true` once the document is due and its interval is complete, or the grace period is over.
+    fn is_ready(&self, now_ns: u64, collection: &Collection) -> bool {
+        let is_late = || now_ns - self.next_ns >= self.grace_ns;
+        now_ns >= self.next_ns && (collection.reaches(self.next_ns) || is_late())
+    }
+
+    fn advance(&mut self) {
+        self.next_ns = self.next_ns.saturating_add(self.interval_ns);
+    }
+
+    /// When to look again: at the due time, or soon if the document waits for figures.
+    fn wake_ns(&self, now_ns: u64) -> u64 {
+        match now_ns >= self.next_ns {
+            true => now_ns.saturating_add(STATUS_LOOK_NS),
+            false => self.next_ns,
+        }
     }
 }
 

@@ -90,8 +90,8 @@ impl FromStr for Bytes {
     }
 }
 
-/// The number and the letter of the unit of a size such as `4kb`: fio reads 4096 bytes, the standard
-/// has 4000. A capital `B` or an `i` makes it clear.
+/// The number and the letter of the unit of a size such as `4kb`: fio reads 4096 bytes, the
+/// standard has 4000. A capital `B` or an `i` makes it clear.
 fn ambiguous(text: &str) -> Option<(&str, &str)> {
     let before = text.strip_suffix('b')?;
     let at = before.len().checked_sub(1)?;

@@ -33,7 +33,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "fio",
-        lines_max: 9720,
+        lines_max: 10_000,
         reason: "job files are a language of hundreds of options",
     },
     Longer {
@@ -43,7 +43,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "postmark",
-        lines_max: 915,
+        lines_max: 920,
         reason: "it is talked to, and reports in two forms of four versions",
     },
 ];
