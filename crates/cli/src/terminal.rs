@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 
 use display::Surroundings;
 use report::{Page, Styled};
-use units::{printable, printable_bytes};
+use units::{excerpts, printable, printable_bytes};
 
 use crate::document::Document;
 use crate::failure::Failure;
@@ -118,7 +118,7 @@ macro_rules! tell_text {
 }
 
 pub(crate) fn tell_line(line: Arguments) {
-    let line = format!("{}\n", printable(&line.to_string()));
+    let line = format!("{}\n", printable(&excerpts(&line.to_string())));
     tell_document(&Document::Prose(line.into()));
 }
 

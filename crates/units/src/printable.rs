@@ -31,12 +31,66 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// As [`printable`], for a message that quotes lines of others: a line break stays where the next
-/// line is indented, and so cannot pass for a message of its own.
+/// line is indented, and so cannot pass for a message of its own. [`excerpts`] cuts long words and
+/// quotes.
 #[must_use]
 pub fn printable_message(text: &str) -> Cow<'_, str> {
-    shown(text, |character, rest| {
-        character == '\n' && rest.starts_with("  ")
-    })
+    let stays = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");
+    match excerpts(text) {
+        Cow::Borrowed(text) => shown(text, stays),
+        Cow::Owned(text) => Cow::Owned(shown(&text, stays).into_owned()),
+    }
+}
+
+/// The longest word that a message repeats whole, in characters: most paths are shorter.
+const WORD_CHARS_MAX: usize = 512;
+/// The longest quote between backticks that a message repeats whole, in characters.
+const QUOTE_CHARS_MAX: usize = 1024;
+/// The longest message, in characters.
+const MESSAGE_CHARS_MAX: usize = 16 << 10;
+/// Characters at the beginning and at the end that are left of what is too long.
+const KEPT_CHARS: (usize, usize) = (200, 40);
+
+/// A message in which words and quotes from outside are short: of longer ones it has the beginning,
+/// `…` and the end.
+#[must_use]
+pub fn excerpts(message: &str) -> Cow<'_, str> {
+    // A byte is a character at most.
+    if message.len() <= WORD_CHARS_MAX {
+        return Cow::Borrowed(message);
+    }
+    let quotes = message.split('`').count();
+    let mut short = String::new();
+    for (index, piece) in message.split('`').enumerate() {
+        if index > 0 {
+            short.push('`');
+        }
+        // What has no backtick after it is not quoted.
+        let is_quote = index % 2 == 1 && index + 1 < quotes;
+        if is_quote && piece.contains(char::is_whitespace) {
+            short.push_str(&excerpt(piece, QUOTE_CHARS_MAX));
+        } else {
+            for word in piece.split_inclusive(char::is_whitespace) {
+                short.push_str(&excerpt(word, WORD_CHARS_MAX));
+            }
+        }
+    }
+    match excerpt(&short, MESSAGE_CHARS_MAX) {
+        Cow::Borrowed(same) if same == message => Cow::Borrowed(message),
+        short => Cow::Owned(short.into_owned()),
+    }
+}
+
+/// The text, or its beginning and its end where it has more characters than that.
+fn excerpt(text: &str, chars_max: usize) -> Cow<'_, str> {
+    if text.len() <= chars_max || text.chars().nth(chars_max).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = KEPT_CHARS;
+    let head: String = text.chars().take(head).collect();
+    let tail = text.char_indices().rev().nth(tail - 1);
+    let tail = tail.map_or("", |(at, _)| &text[at..]);
+    Cow::Owned(format!("{head}…{tail}"))
 }
 
 /// As [`printable_lines`], for text that need not be UTF-8: bytes that no encoding takes for
@@ -114,6 +168,28 @@ mod tests {
             printable_message("failed:\n  why\nerror: forged"),
             "failed:\n  why\\nerror: forged"
         );
+    }
+
+    #[test]
+    fn a_message_repeats_the_beginning_and_the_end_of_what_is_long() {
+        let long = "x".repeat(8 << 20);
+        for message in [
+            format!("`{long}` is not a size"),
+            format!("unknown variant {long}, expected one of `a`, `b`"),
+            format!("`a {long} b` is not a list"),
+            format!("`{} ` is not a list", "word ".repeat(1 << 20)),
+            "word ".repeat(1 << 20),
+            format!("{}`", long),
+        ] {
+            let shown = printable_message(&message);
+            assert!(shown.len() < 3 * MESSAGE_CHARS_MAX && shown.contains('…'));
+            assert!(shown.starts_with(&message[..40]));
+            assert!(shown.ends_with(&message[message.len() - 6..]));
+        }
+        let path = format!("cannot open `/{}`", "name/".repeat(60));
+        assert_eq!(printable_message(&path), path);
+        let sizes = format!("`{}` is not a size", "ä".repeat(WORD_CHARS_MAX));
+        assert_eq!(printable_message(&sizes), sizes);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::StoreError;
-use units::JsonDocument;
+use units::{JsonDocument, excerpts};
 
 /// What pages of this server may do: load from it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' \
@@ -63,7 +63,7 @@ impl Refusal {
         Self {
             status,
             document: RefusedRequest {
-                error: error.into(),
+                error: excerpts(&error.into()).into_owned(),
                 help: None,
             },
         }
@@ -96,7 +96,7 @@ impl Refusal {
 
     /// With something to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.document.help = Some(help.into());
+        self.document.help = Some(excerpts(&help.into()).into_owned());
         self
     }
 

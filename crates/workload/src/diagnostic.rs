@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::printable_message;
+use units::{excerpts, printable_message};
 
 /// How bad it is.
 #[derive(
@@ -80,7 +80,7 @@ impl Diagnostic {
             file,
             line: None,
             column: None,
-            message,
+            message: excerpts(&message).into_owned(),
             help: None,
             snippet: None,
         }
@@ -111,7 +111,7 @@ impl Diagnostic {
     /// Adds the one action that helps.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(excerpts(&help.into()).into_owned());
         self
     }
 
