@@ -143,17 +143,75 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Text that Markdown shows as it is.
+/// Text on one line that Markdown shows as it is: names come from outside, and none of them may
+/// become a heading, a link, an image, a row or markup.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in units::printable_lines(text).chars() {
-        if matches!(
+    let text = units::printable(text);
+    for (at, character) in text.char_indices() {
+        let (before, rest) = (&text[..at], &text[at..]);
+        let is_markup = matches!(
             character,
-            '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '#'
-        ) {
+            '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '#' | '~' | '&'
+        );
+        if is_markup || begins_list(before, rest) || begins_link(before, rest) {
             escaped.push('\\');
         }
         escaped.push(character);
     }
     escaped
+}
+
+/// Whether a mark of a list, a rule or an underlined heading stands first.
+fn begins_list(before: &str, rest: &str) -> bool {
+    let mut rest = rest.chars();
+    let (mark, next) = (rest.next(), rest.next());
+    let is_alone = next.is_none_or(char::is_whitespace);
+    if before.is_empty() {
+        let is_rule = next == mark && matches!(mark, Some('-' | '='));
+        return is_rule || is_alone && matches!(mark, Some('-' | '+'));
+    }
+    let is_number = before.chars().all(|it| it.is_ascii_digit());
+    is_number && is_alone && matches!(mark, Some('.' | ')'))
+}
+
+/// Whether this is what makes a link of an address that stands there as it is.
+fn begins_link(before: &str, rest: &str) -> bool {
+    let ends = |end: &str| {
+        let tail = before.len().checked_sub(end.len());
+        let tail = tail.and_then(|at| before.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    let schemes = ["http", "https", "ftp", "mailto", "xmpp"];
+    let is_scheme = rest.starts_with(':') && schemes.iter().any(|scheme| ends(scheme));
+    is_scheme || rest.starts_with('@') || rest.starts_with('.') && ends("www")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_markup() {
+        for (name, shown) in [
+            (
+                "<script>alert(1)</script>",
+                "\\<script\\>alert(1)\\</script\\>",
+            ),
+            ("![x](y) | z", "!\\[x\\](y) \\| z"),
+            ("a\n# b\r\n- c", "a\\\\n\\# b\\\\r\\\\n- c"),
+            ("&lt;b&gt; &#60;", "\\&lt;b\\&gt; \\&\\#60;"),
+            ("~~~sh", "\\~\\~\\~sh"),
+            ("- item", "\\- item"),
+            ("=====", "\\===="),
+            ("12. item", "12\\. item"),
+            ("see HTTPS://e.org", "see HTTPS\\://e.org"),
+            ("www.e.org a@e.org", "www\\.e.org a\\@e.org"),
+            ("-12.5 %", "-12.5 %"),
+            ("1.5 GiB/s", "1.5 GiB/s"),
+            ("4k reads, 1.5 GiB/s at -3 %", "4k reads, 1.5 GiB/s at -3 %"),
+        ] {
+            assert_eq!(escape(name), shown, "{name}");
+        }
+    }
 }
