@@ -53,6 +53,9 @@ async function wholeWay(page, server) {
   await page.waitForURL(/#\/run\//, WAIT);
   await page.waitForSelector("text=Open the report", WAIT);
   assert.equal(await page.textContent("header .status"), "complete");
+  await likeTheTable(page);
+  await page.reload();
+  await likeTheTable(page);
   await go(page, server, "#/runs");
   await page.waitForSelector("td.pick input >> nth=1", WAIT);
   for (const index of [0, 1]) await page.check(`td.pick input >> nth=${index}`);
@@ -62,6 +65,15 @@ async function wholeWay(page, server) {
   await page.click("text=Open the whole comparison");
   await page.waitForURL(/\/api\/compare\/page/, WAIT);
   await page.waitForSelector("h1", WAIT);
+}
+
+/** The tiles of a run that is over show what its table says of the last cell. */
+async function likeTheTable(page) {
+  await page.waitForSelector("text=Figures of cell 2, as in its record", WAIT);
+  const cells = await page.locator("[aria-label='Cells'] tbody tr >> nth=-1").locator("td").allTextContents();
+  const tiles = await page.locator(".tiles.live .value").allTextContents();
+  const [rate, bandwidth] = cells.slice(4, 6);
+  assert.deepEqual(tiles.slice(0, 2), [rate, bandwidth]);
 }
 
 /** Tiles, charts and the heat map get more while the run goes on. */

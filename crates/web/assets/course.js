@@ -92,6 +92,12 @@ export class Course {
     return points;
   }
 
+  /** The last cell that is complete, with the figures of its record; null where there is none. */
+  last() {
+    const positions = [...this.done.keys()];
+    return positions.length > 0 ? this.done.get(Math.max(...positions)) : null;
+  }
+
   /** How many cells the plan has. */
   get count() {
     return Math.max(this.planned.length, this.done.size);

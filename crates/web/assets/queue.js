@@ -1,6 +1,7 @@
 // The queue of runs: what goes on, what waits, and in which order.
 
 import { get, put, query, remove } from "./api.js";
+import { sentence } from "./charts.js";
 import { announce, button, confirmed, failure, h, localTime, table } from "./dom.js";
 
 const LOOK_MS = 1000;
@@ -57,7 +58,9 @@ function controls(view, queue, waiting) {
     if (await confirmed("Clear the queue?", text, "Clear")) change(view, remove("/api/queue"), "The queue is clear");
   }, { disabled: waiting.length === 0, class: "danger" });
   const said = queue.is_paused ? h("p", { class: "remark" }, "The queue is held: no run that waits is started.") : "";
-  return h("div", {}, h("div", { class: "actions" }, hold, clear), said);
+  if (queue.starts_none) hold.disabled = true;
+  const none = queue.starts_none ? h("p", { class: "remark" }, sentence("span", queue.starts_none)) : "";
+  return h("div", {}, h("div", { class: "actions" }, hold, clear), said, none);
 }
 
 function list(view, queue, waiting) {

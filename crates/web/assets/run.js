@@ -230,6 +230,7 @@ class RunPage {
       this.warn();
       this.list();
       this.lost("");
+      this.changed();
     } catch (error) {
       // It was aborted, here or elsewhere.
       if (this.signal.aborted) return;
@@ -270,7 +271,7 @@ class RunPage {
   draw() {
     const points = this.course.points();
     const operations = this.course.operations();
-    this.tiles.update(points, operations);
+    this.tiles.update(points, operations, this.isRunning ? null : this.course.last());
     for (const chart of this.charts) chart.update(this.course, points, operations);
     this.heat.update(points, operations);
     this.parts.update(this.course);

@@ -10,28 +10,41 @@ const DEFAULTS = ["rate", "bandwidth", "p50", "p99", "slowest", "errors"];
 const COURSE = 60;
 const MODES = [["last", "in the last interval"], ["cell", "since the cell began"]];
 
-/** Statistics of an interval. Those without `adds` cannot be had of several intervals together. */
+/**
+ * Statistics of an interval, and of a complete cell by its record. Several intervals have no common
+ * value without `adds`; a cell without `recorded` has that of its intervals.
+ */
 function statistics(operations) {
   const fixed = {
-    rate: { label: "Operations per second", unit: "per_second", adds: true, of: (it) => rate(it, "count") },
-    bandwidth: { label: "Bandwidth", unit: "bytes_per_second", adds: true, of: (it) => rate(it, "bytes") },
-    slowest: { label: "Slowest", unit: "nanoseconds", adds: true, of: slowest },
-    errors: { label: "Errors", unit: "count", adds: true, of: errors },
+    rate: { label: "Operations per second", unit: "per_second", adds: true, of: (it) => rate(it, "count"), recorded: ({ total }) => total.per_second },
+    bandwidth: { label: "Bandwidth", unit: "bytes_per_second", adds: true, of: (it) => rate(it, "bytes"), recorded: ({ total }) => total.bytes_per_second },
+    slowest: { label: "Slowest", unit: "nanoseconds", adds: true, of: slowest, recorded: slowestRecorded },
+    errors: { label: "Errors", unit: "count", adds: true, of: errors, recorded: errors },
     ran: { label: "Workers: processors used", unit: "percent", adds: true, of: ran },
     pressure: { label: "Waiting for a processor", unit: "percent", adds: true, of: pressure },
   };
   const [first] = operations;
-  const main = (what) => (it) => latency(it, what, first);
-  fixed.p50 = { label: `Median latency: ${first}`, unit: "nanoseconds", of: main("p50_ns") };
-  fixed.p99 = { label: `99 % latency: ${first}`, unit: "nanoseconds", of: main("p99_ns") };
+  const median = (name) => ({ of: (it) => latency(it, "p50_ns", name), recorded: (cell) => percentile(cell, "50", name) });
+  const tail = (name) => ({ of: (it) => latency(it, "p99_ns", name), recorded: (cell) => percentile(cell, "99", name) });
+  fixed.p50 = { label: `Median latency: ${first}`, unit: "nanoseconds", ...median(first) };
+  fixed.p99 = { label: `99 % latency: ${first}`, unit: "nanoseconds", ...tail(first) };
   const each = operations.flatMap((name) => [
-    [`rate ${name}`, { label: `${name}: per second`, unit: "per_second", adds: true, of: (it) => rate(it, "count", name) }],
-    [`bandwidth ${name}`, { label: `${name}: bandwidth`, unit: "bytes_per_second", adds: true, of: (it) => rate(it, "bytes", name) }],
-    [`p50 ${name}`, { label: `${name}: median latency`, unit: "nanoseconds", of: (it) => latency(it, "p50_ns", name) }],
-    [`p99 ${name}`, { label: `${name}: 99 % latency`, unit: "nanoseconds", of: (it) => latency(it, "p99_ns", name) }],
-    [`slowest ${name}`, { label: `${name}: slowest`, unit: "nanoseconds", adds: true, of: (it) => latency(it, "max_ns", name) }],
+    [`rate ${name}`, { label: `${name}: per second`, unit: "per_second", adds: true, of: (it) => rate(it, "count", name), recorded: (cell) => cell.operations[name]?.per_second ?? 0 }],
+    [`bandwidth ${name}`, { label: `${name}: bandwidth`, unit: "bytes_per_second", adds: true, of: (it) => rate(it, "bytes", name), recorded: (cell) => cell.operations[name]?.bytes_per_second ?? 0 }],
+    [`p50 ${name}`, { label: `${name}: median latency`, unit: "nanoseconds", ...median(name) }],
+    [`p99 ${name}`, { label: `${name}: 99 % latency`, unit: "nanoseconds", ...tail(name) }],
+    [`slowest ${name}`, { label: `${name}: slowest`, unit: "nanoseconds", adds: true, of: (it) => latency(it, "max_ns", name), recorded: (cell) => cell.operations[name]?.latency.max_ns ?? null }],
   ]);
   return { ...fixed, ...Object.fromEntries(each) };
+}
+
+/** A percentile of the latency of a complete cell, in nanoseconds. */
+const percentile = (cell, percent, name) => cell.operations[name]?.latency.percentiles_ns[percent] ?? null;
+
+/** The largest latency of a complete cell. */
+function slowestRecorded({ operations }) {
+  const all = Object.values(operations).map((figures) => figures.latency.max_ns ?? 0);
+  return all.length > 0 ? Math.max(...all) : null;
 }
 
 /** Time that workers ran, in percent of one processor. */
@@ -51,8 +64,10 @@ export class Tiles {
   constructor(parent) {
     this.mode = choice(MODES, "last", { "aria-label": "Figures", onchange: () => this.redraw() });
     this.list = h("dl", { class: "tiles live" });
-    this.element = h("section", { "aria-label": "Figures of now", hidden: true },
-      h("div", { class: "tiles-head" }, h("label", {}, "Figures ", this.mode)), this.list);
+    this.moment = h("label", {}, "Figures ", this.mode);
+    this.recorded = h("p", { class: "remark", hidden: true });
+    this.element = h("section", { "aria-label": "Figures", hidden: true },
+      h("div", { class: "tiles-head" }, this.moment, this.recorded), this.list);
     parent.append(this.element);
     this.tiles = remembered().map((chosen) => new Tile(chosen, () => this.chosen()));
     this.list.append(...this.tiles.map((tile) => tile.element));
@@ -67,19 +82,23 @@ export class Tiles {
     this.redraw();
   }
 
-  update(points, operations) {
+  /** Takes what there is to show; `done` is the last complete cell of a run that is over. */
+  update(points, operations, done) {
     if (operations.length === 0) return;
-    this.last = [points.filter(({ interval }) => interval), operations];
+    this.last = [points.filter(({ interval }) => interval), operations, done];
+    this.moment.hidden = Boolean(done);
+    this.recorded.hidden = !done;
+    this.recorded.textContent = done ? `Figures of cell ${done.position + 1}, as in its record` : "";
     this.redraw();
   }
 
   redraw() {
     if (!this.last) return;
-    const [points, operations] = this.last;
+    const [points, operations, done] = this.last;
     this.element.hidden = points.length === 0;
     if (points.length === 0) return;
     const known = statistics(operations);
-    for (const tile of this.tiles) tile.draw(points, known, this.mode.value);
+    for (const tile of this.tiles) tile.draw(points, known, { mode: this.mode.value, done });
   }
 }
 
@@ -99,17 +118,20 @@ class Tile {
       h("dd", {}, this.value, this.spark, this.meter, this.scale));
   }
 
-  draw(points, known, mode) {
+  draw(points, known, { mode, done }) {
     this.offer(known);
     const statistic = known[this.chosen];
     const values = points.map(({ interval }) => statistic.of(interval));
     const { cell } = points.at(-1);
     const isWhole = mode === "cell" && statistic.adds;
-    const now = isWhole ? statistic.of(together(cell.intervals)) : values.at(-1);
+    const whole = () => statistic.of(together(cell.intervals));
+    const live = () => (isWhole ? whole() : values.at(-1));
+    const ended = () => (statistic.recorded ? statistic.recorded(done) : whole());
+    const now = done ? ended() : live();
     const text = show(statistic.unit, statistic.unit === "percent" && now !== null ? Math.round(now) : now);
     const [number, ...unit] = text.split(" ");
     this.value.replaceChildren(number, unit.length > 0 ? h("small", {}, ` ${unit.join(" ")}`) : "");
-    this.value.title = mode === "cell" && !isWhole ? "in the last interval" : "";
+    this.value.title = !done && mode === "cell" && !isWhole ? "in the last interval" : "";
     const most = values.reduce((most, value) => Math.max(most, value ?? 0), now ?? 0);
     const top = statistic.unit === "percent" ? Math.max(100, round(most)) : round(most, statistic.unit);
     this.meter.max = top || 1;
