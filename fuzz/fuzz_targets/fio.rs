@@ -6,7 +6,7 @@
 
 use front::fio::{JobSet, Surroundings, files_touched, picture, verdicts};
 use front::fio::{read_arguments, read_file};
-use front::{CommandLine, find};
+use front::{CommandLine, FileAccess, FileScript, find};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, reads_back, stays_below, streams_stay_inside};
 
@@ -41,11 +41,15 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(set) => told(&set),
         Err(error) => assert!(error.help.is_some(), "{error}"),
     }
-    let line = CommandLine {
+    let script = FileScript {
         read: &|name| match name {
             FILE => Ok(file.to_vec()),
             _ => Ok(included.to_vec()),
         },
+        ..FileScript::EMPTY
+    };
+    let line = CommandLine {
+        files: FileAccess::scripted(script),
         memory_bytes: 1 << 30,
         ..CommandLine::of(&words)
     };

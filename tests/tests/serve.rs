@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -1189,4 +1190,461 @@ fn a_trend_marks_where_its_level_changes() {
         low.is_none_or(|low| low < 1001.0 && high.unwrap() > 1001.0),
         "{run}"
     );
+}
+
+/// A workload that reads a small file below that target, which the text itself names.
+fn naming(target: &Path) -> String {
+    format!(
+        "targets = [\"{}\"]\nengine = \"psync\"\ncache = \"buffered\"\nsize = \"64k\"\n\
+         run_time = \"100ms\"\nramp_time = 0\n[[access_spec]]\nname = \"Reads\"\n\
+         line = [{{ size = \"4k\", random = 100 }}]\n",
+        target.display()
+    )
+}
+
+/// A directory of that name beside the offered target.
+fn outside(bed: &Bed) -> PathBuf {
+    let outside = bed.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    outside
+}
+
+/// A directory of that name that is offered.
+fn inside(bed: &Bed) -> PathBuf {
+    let inside = bed.target().join("inside");
+    std::fs::create_dir(&inside).unwrap();
+    inside
+}
+
+fn pause(server: &Server, is_paused: bool) {
+    let answer = server.change("PUT /api/queue/pause", &json!({ "is_paused": is_paused }));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+/// Waits until the only entry of the queue is over.
+fn ended(server: &Server) -> Value {
+    wait_for("the end of the entry", || {
+        queued(server)[0]["state"] == "ended"
+    });
+    queued(server)[0].clone()
+}
+
+#[test]
+fn a_run_that_waited_measures_the_text_that_was_checked() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let (inside, outside) = (inside(&bed), outside(&bed));
+    let put = |target: &Path| {
+        let body = json!({"text": naming(target), "replace": true});
+        let answer = server.change("PUT /api/workloads/own/w.toml", &body);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    };
+    let request = json!({"workload": {"own": "w.toml"}});
+    put(&outside);
+    assert_eq!(server.change("POST /api/runs", &request).status, 403);
+    put(&inside);
+    pause(&server, true);
+    let added = server.change("POST /api/runs", &request);
+    fits(&bed, "serve-entry", 202, &added);
+    put(&outside);
+    pause(&server, false);
+    let entry = ended(&server);
+    assert_eq!(entry["exit_code"], 0, "{entry:#}");
+    let view = server.get("/api/runs/last").json();
+    assert_eq!(view["run"]["targets"], json!([inside]));
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_that_waited_is_refused_where_its_target_is_no_longer_offered() {
+    let bed = Bed::new().unwrap();
+    let (inside, outside) = (inside(&bed), outside(&bed));
+    let server = Server::start(&bed, &[]);
+    let request = json!({"workload": {"text": naming(&inside)}});
+    pause(&server, true);
+    assert_eq!(server.change("POST /api/runs", &request).status, 202);
+    server.kill();
+    // The next server offers another directory.
+    let server = Server::with(&bed, &["--target", outside.to_str().unwrap()], None);
+    pause(&server, false);
+    let entry = ended(&server);
+    let remarks = entry["remarks"].as_str().unwrap();
+    assert!(remarks.contains("beneath what was offered"), "{remarks}");
+    assert_eq!(
+        (&entry["exit_code"], &entry["run_id"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert!(bed.listed(&[]).is_empty());
+    assert_eq!(std::fs::read_dir(&inside).unwrap().count(), 0);
+}
+
+#[test]
+fn a_run_that_waited_is_refused_where_its_target_has_become_a_link() {
+    let bed = Bed::new().unwrap();
+    let (inside, outside) = (inside(&bed), outside(&bed));
+    let server = Server::start(&bed, &[]);
+    pause(&server, true);
+    let by_text = json!({"workload": {"text": naming(&inside)}});
+    assert_eq!(server.change("POST /api/runs", &by_text).status, 202);
+    std::fs::remove_dir(&inside).unwrap();
+    std::os::unix::fs::symlink(&outside, &inside).unwrap();
+    pause(&server, false);
+    let entry = ended(&server);
+    assert!(
+        entry["remarks"].as_str().unwrap().starts_with("error: "),
+        "{entry:#}"
+    );
+    assert!(bed.listed(&[]).is_empty());
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn a_process_that_serve_starts_refuses_by_itself_what_was_not_offered() {
+    let bed = Bed::new().unwrap();
+    let (inside, outside) = (inside(&bed), outside(&bed));
+    let text = bed.file("w.toml", &naming(&outside));
+    let hash = run_tool("sha256sum", &[text.to_str().unwrap()]).unwrap();
+    let hash = hash.split(' ').next().unwrap();
+    let run = |roots: Value, hash: &str, more: &[&str]| {
+        let bounds = json!({"roots": roots, "devices": [], "is_question": false,
+                            "text_sha256": hash});
+        let mut command = bed.command(&[&["run", "--quiet", "--no-html"], more].concat());
+        let output = command
+            .env("PGMETER_BOUNDS", bounds.to_string())
+            .arg(&text)
+            .output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let (code, said) = run(json!([inside]), hash, &[]);
+    assert!(
+        code == Some(2) && said.contains("is not beneath what `serve` offers"),
+        "{said}"
+    );
+    let options = ["--target", outside.to_str().unwrap()];
+    let (code, said) = run(json!([inside]), hash, &options);
+    assert!(
+        code == Some(2) && said.contains("is not beneath what `serve` offers"),
+        "{said}"
+    );
+    let (code, said) = run(json!([]), hash, &[]);
+    assert_eq!(code, Some(2), "{said}");
+    let (code, said) = run(json!([outside]), &"0".repeat(64), &[]);
+    assert!(
+        code == Some(2) && said.contains("is not the file that was checked"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+    let (code, said) = run(json!([outside]), hash, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    let mut command = bed.command(&["check"]);
+    let output = command
+        .env("PGMETER_BOUNDS", "{}")
+        .arg(&text)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Texts that name a file by each way that a front has, with the kind that they are read as.
+fn texts_that_name(file: &str) -> Vec<(&'static str, String)> {
+    let job = |line: &str| format!("[global]\nsize=64k\nbs=4k\n[a]\nrw=read\n{line}\n");
+    vec![
+        ("fio", job(&format!("include {file}"))),
+        ("fio", job(&format!("include={file}"))),
+        ("fio", format!("include {file}\n[a]\nrw=read\nsize=4k\n")),
+        ("fio", job(&format!("read_iolog={file}"))),
+        ("fio", job(&format!("filename={file}\nsize=4"))),
+        ("fio", job(&format!("buffer_pattern='{file}'"))),
+        ("fio", job(&format!("mem=mmaphuge:{file}"))),
+        ("fio", job(&format!("write_iolog={file}"))),
+        ("fio", job(&format!("opendir={file}"))),
+        ("filebench", format!("load {file}\nrun 1\n")),
+        (
+            "filebench",
+            format!("define fileset name=a,path=\"{file}\",entries=1\n"),
+        ),
+        ("postmark", format!("load {file}\nrun {file}\n")),
+        ("postmark", format!("set location {file}\nrun\n")),
+        ("toml", format!("use = \"{file}\"\n")),
+        ("pack", format!("[[part]]\nuse = \"{file}\"\n")),
+    ]
+}
+
+#[test]
+fn text_from_a_page_reads_no_file_that_was_not_offered() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let secret = bed.file("secret", "hunter2=hunter2\nhunter2:x:0:0\n");
+    let pipe = bed.path().join("pipe");
+    let offered_pipe = bed.target().join("pipe");
+    for pipe in [&pipe, &offered_pipe] {
+        run_tool("mkfifo", &[pipe.to_str().unwrap()]).unwrap();
+    }
+    let link = bed.target().join("link");
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    let up = bed.target().join("../secret");
+    let paths = [&secret, &pipe, &offered_pipe, &link, &up].map(|it| it.display().to_string());
+    let more = [
+        "/proc/self/environ",
+        "/dev/zero",
+        "../../../../../etc/passwd",
+    ];
+    for path in paths.iter().map(String::as_str).chain(more) {
+        for (kind, text) in texts_that_name(path) {
+            let choice = json!({"text": text, "name": "x.txt", "kind": kind});
+            let run = json!({"workload": choice, "targets": [bed.target()]});
+            let named = json!({"workload": choice});
+            let convert = json!({"workload": choice, "to": "toml"});
+            for (line, body) in [
+                ("POST /api/check", &run),
+                ("POST /api/check", &named),
+                ("POST /api/show", &choice),
+                ("POST /api/convert", &convert),
+            ] {
+                let begin = Instant::now();
+                let answer = server.change(line, body);
+                assert!(answer.status < 500, "{line} {text}: {}", answer.body);
+                assert!(
+                    !answer.body.contains("hunter2"),
+                    "{line} {text}: {}",
+                    answer.body
+                );
+                assert!(
+                    !answer.body.contains("root:"),
+                    "{line} {text}: {}",
+                    answer.body
+                );
+                assert!(begin.elapsed() < Duration::from_secs(20), "{line} {text}");
+            }
+        }
+    }
+    assert_eq!(
+        std::fs::read_to_string(&secret).unwrap(),
+        "hunter2=hunter2\nhunter2:x:0:0\n"
+    );
+}
+
+#[test]
+fn a_page_is_not_told_whether_a_file_elsewhere_is_there() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let secret = bed.file("secret", &"x".repeat(8192)).display().to_string();
+    let checked = |path: &str, text: &str| {
+        let text = text.replace("FILE", path);
+        let body = json!({"workload": {"text": text, "name": "x.fio", "kind": "fio"}});
+        let answer = server.change("POST /api/check", &body);
+        let name = Path::new(path).file_name().unwrap().to_str().unwrap();
+        answer.body.replace(path, "FILE").replace(name, "NAME")
+    };
+    for text in [
+        "[a]\nrw=read\ninclude FILE\nsize=4k\n",
+        "[a]\nrw=read\nread_iolog=FILE\nsize=4k\n",
+        "[a]\nrw=read\nfilename=FILE\nsize=4k\n",
+        "[a]\nrw=read\nfilename=FILE\n",
+    ] {
+        let absent = secret.replace("secret", "absent");
+        assert_eq!(checked(&secret, text), checked(&absent, text), "{text}");
+    }
+}
+
+#[test]
+fn text_from_a_page_reads_no_variable() {
+    let bed = Bed::new().unwrap();
+    let token = token_file(&bed);
+    let target = bed.target().to_string_lossy().into_owned();
+    let server = Server::with(&bed, &["--target", &target], Some(&token));
+    for name in [
+        "PGMETER_TOKEN_FILE",
+        "PATH",
+        "HOME",
+        "PGMETER_BOUNDS",
+        "TMPDIR",
+    ] {
+        let text =
+            format!("[${{{name}}}]\nrw=read\nsize=64k\ndescription=${{{name}}}\nrw=${{{name}}}\n");
+        let choice = json!({"text": text, "name": "x.fio", "kind": "fio"});
+        for (line, body) in [
+            (
+                "POST /api/check",
+                json!({"workload": choice, "targets": [target]}),
+            ),
+            ("POST /api/show", choice.clone()),
+        ] {
+            let answer = server.change(line, &body);
+            let value = std::env::var(name).unwrap_or_else(|_| "0123456789abcdef".to_owned());
+            let shown = answer.body.replace(bed.path().to_str().unwrap(), "");
+            assert!(
+                !shown.contains(&value) && !shown.contains("/token"),
+                "{name}: {shown}"
+            );
+        }
+    }
+}
+
+#[test]
+fn text_from_a_page_includes_what_is_offered_and_quotes_none_of_it() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let check = |included: &str| {
+        let path = bed.target().join("common.fio");
+        std::fs::write(&path, included).unwrap();
+        let text = format!("[a]\nrw=read\nsize=64k\ninclude {}\n", path.display());
+        let choice = json!({"text": text, "name": "x.fio", "kind": "fio"});
+        let body = json!({"workload": choice, "targets": [bed.target()]});
+        fits(
+            &bed,
+            "serve-check",
+            200,
+            &server.change("POST /api/check", &body),
+        )
+    };
+    let good = check("bs=8k\n");
+    assert_eq!(good["is_understood"], true, "{good:#}");
+    for content in [
+        "hunter2=1\n",
+        "bs=hunter2\n",
+        "include hunter2\n",
+        "[hunter2]\n",
+        "\u{0}hunter2",
+    ] {
+        let bad = check(content);
+        assert_eq!(bad["is_understood"], false, "{bad:#}");
+        assert!(!bad.to_string().contains("hunter2"), "{bad:#}");
+        assert!(bad["verdicts"][0]["message"].is_string());
+    }
+    // One that includes itself ends.
+    let path = bed.target().join("common.fio").display().to_string();
+    assert_eq!(check(&format!("include {path}\n"))["is_understood"], false);
+}
+
+#[test]
+fn one_of_two_servers_of_a_store_starts_its_runs() {
+    let bed = Bed::new().unwrap();
+    let first = Server::start(&bed, &[]);
+    let second = Server::start(&bed, &[]);
+    assert_eq!(first.get("/api/queue").json()["starts_none"], Value::Null);
+    let queue = fits(&bed, "serve-queue", 200, &second.get("/api/queue"));
+    let reason = "another `pgmeter serve` starts the runs of this store";
+    assert_eq!(queue["starts_none"], reason);
+    let refused = second.change("POST /api/runs", &asked(&bed, &null(1, "1s")));
+    assert_eq!(fits(&bed, "serve-error", 409, &refused)["error"], reason);
+    pause(&first, true);
+    let added = first.change("POST /api/runs", &asked(&bed, &null(1, "100ms")));
+    assert_eq!(added.status, 202);
+    first.kill();
+    wait_for("the second server to take over", || {
+        !queued(&second).is_empty()
+    });
+    pause(&second, false);
+    assert_eq!(ended(&second)["exit_code"], 0);
+    assert_eq!(bed.listed(&[]).len(), 1);
+}
+
+#[test]
+fn a_plan_that_is_too_large_for_a_page_is_refused_and_holds_up_nobody() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let text = null(1, "1s").replace("engine", "workers = 1024\nrepetitions = 150\nengine");
+    let many = null(64, "1s").replace("engine", "workers = 1024\nrepetitions = 1000\nengine");
+    std::thread::scope(|scope| {
+        let checks = [&text, &many].map(|text| {
+            let (server, bed) = (&server, &bed);
+            scope.spawn(move || server.change("POST /api/check", &asked(bed, text)))
+        });
+        let begin = Instant::now();
+        while !checks.iter().all(|it| it.is_finished()) {
+            let asked = Instant::now();
+            assert_eq!(server.get("/api/queue").status, 200);
+            assert!(
+                asked.elapsed() < Duration::from_secs(3),
+                "{:?}",
+                asked.elapsed()
+            );
+            assert!(begin.elapsed() < Duration::from_secs(100));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        for check in checks {
+            let answer = check.join().unwrap();
+            assert!(answer.body.contains("page may"), "{}", answer.body);
+            assert!(answer.body.len() < 10_000, "{}", answer.body.len());
+        }
+    });
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak_kib: u64 = peak
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    assert!(peak_kib < 300 << 10, "{peak_kib} KiB");
+}
+
+#[test]
+fn a_query_of_too_many_words_or_tags_is_refused_in_a_sentence() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let many = "t,".repeat(4000);
+    let refused = server.get(&format!("/api/runs?tags={many}"));
+    let error = fits(&bed, "serve-error", 400, &refused)["error"].clone();
+    assert_eq!(error, "there are 4000 tags, and at most 16 are taken");
+    let words = "w+".repeat(17);
+    assert_eq!(server.get(&format!("/api/runs?search={words}")).status, 400);
+    let mut request = asked(&bed, &null(1, "1s"));
+    request["tags"] = json!(vec!["t"; 65]);
+    assert_eq!(server.change("POST /api/runs", &request).status, 400);
+    let ids = vec!["x"; 4000].join(",");
+    assert_eq!(server.get(&format!("/api/compare?runs={ids}")).status, 400);
+}
+
+#[test]
+fn an_error_repeats_a_short_part_of_a_long_word() {
+    let bed = Bed::new().unwrap();
+    let server = Server::start(&bed, &[]);
+    let long = "x".repeat(900_000);
+    let text = |line: &str| format!("{}{line}\n", null(1, "1s"));
+    for request in [
+        asked(&bed, &text(&format!("{long} = 1"))),
+        asked(&bed, &text(&format!("cache = \"{long}\""))),
+        json!({"workload": {"builtin": long}}),
+        json!({"workload": {"own": long}}),
+        json!({"workload": {"text": "", "name": long}}),
+        json!({"workload": {"builtin": "postmark"}, "settings": {"size": long}}),
+        json!({"workload": {"builtin": "postmark"}, "targets": [format!("/{long}")]}),
+        json!({ "workload": { long.clone(): 1 } }),
+        json!({"workload": {"text": format!("[{long}]\nrw={long}\n"), "kind": "fio"}}),
+    ] {
+        let answer = server.change("POST /api/check", &request);
+        assert!(answer.body.len() < 20_000, "{} bytes", answer.body.len());
+    }
+    let name = bed.file("long.toml", &text(&format!("cache = \"{long}\"")));
+    let arguments = ["check", name.to_str().unwrap()];
+    let said = bed.run(&arguments);
+    assert!(
+        said.code == 2 && said.stderr.len() < 5000,
+        "{} bytes",
+        said.stderr.len()
+    );
+    let word = "y".repeat(100_000);
+    for arguments in [
+        vec!["run", word.as_str()],
+        vec!["run", "--size", &word],
+        vec!["run", "--set", &word],
+        vec!["check", "postmark", "--cache", &word],
+        vec!["as", "fio", &word],
+        vec!["as", "ior", "-b", &word],
+        vec!["as", &word],
+        vec!["show", &word],
+        vec![word.as_str()],
+    ] {
+        let said = bed.run(&arguments);
+        let length = said.stderr.len() + said.stdout.len();
+        assert!(
+            said.code != 0 && length < 10_000,
+            "{}: {length}",
+            arguments[0].len()
+        );
+    }
 }

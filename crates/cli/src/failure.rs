@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use units::{printable, printable_message};
+use units::{excerpts, printable, printable_message};
 use workload::Diagnostic;
 use workload::reference::keys;
 
@@ -73,7 +73,7 @@ pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
 
 /// Puts what a mistake repeats of the command line on one line each.
 fn show_arguments(error: &mut clap::Error) {
-    let text = |text: &String| printable(text).into_owned();
+    let text = |text: &String| printable(&excerpts(text)).into_owned();
     let shown = |(kind, value): (ContextKind, &ContextValue)| match value {
         ContextValue::String(it) => Some((kind, ContextValue::String(text(it)))),
         ContextValue::Strings(all) => {
@@ -137,13 +137,6 @@ impl Failure {
     /// The message, with its help.
     pub fn text(&self) -> &str {
         self.text.trim_end()
-    }
-
-    /// The first line alone, as a part of another message.
-    pub fn message(&self) -> &str {
-        let text = self.text();
-        let text = text.strip_prefix("error: ").unwrap_or(text);
-        text.lines().next().unwrap_or_default()
     }
 
     /// Prints the message to standard error.

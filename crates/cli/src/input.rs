@@ -2,23 +2,23 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-use front::{CommandLine, FrontFile};
+use front::{CommandLine, FILE_BYTES_MAX, FileAccess, FrontFile};
+use rustix::fs::OFlags;
 use units::{Rate, printable};
+use web::Bounds;
 use workload::source::{LoadOptions, Loaded, STDIN_NAME, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Severity, Workload};
 
 use crate::args::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
 };
+use crate::bounds::bounds;
 use crate::failure::{Exit, Failure};
 use crate::foreign::of_workload;
 use crate::stored::names_a_run;
-
-/// Larger files are no workloads; nothing is read beyond.
-pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// What stands for standard input in the place of a file.
 const STDIN: &str = "-";
@@ -153,6 +153,11 @@ fn loaded(
     kind: Option<KindArg>,
     options: &LoadOptions,
 ) -> Result<Found, Failure> {
+    let bounds = bounds()?;
+    if bounds.as_ref().is_some_and(|it| !it.is_given(bytes)) {
+        let message = format!("`{}` is not the file that was checked", printable(name));
+        return Err(Failure::new(Exit::Usage, message, None));
+    }
     let of_front = match kind {
         Some(kind) => kind.front(),
         None => front::detect(name, bytes),
@@ -161,14 +166,15 @@ fn loaded(
         return Ok(load_with(name, bytes, options)?.into());
     };
     let facts = target::system_facts(&[], None);
+    let offered = bounds.as_ref().map(Bounds::files);
     let file = FrontFile {
         around: CommandLine {
-            read: &beside,
-            file_bytes: &file_bytes,
+            files: offered
+                .as_ref()
+                .map_or_else(FileAccess::anywhere, FileAccess::beneath),
             memory_bytes: facts.memory_bytes,
             cpu_count: facts.cpu_count.into(),
             has_ranks: false,
-            variable: &|name| std::env::var(name).ok(),
             ..CommandLine::of(&[])
         },
         ..FrontFile::new(name, bytes)
@@ -187,19 +193,6 @@ fn loaded(
     }
 }
 
-/// Another file that one names, as it is named.
-fn beside(name: &str) -> Result<Vec<u8>, String> {
-    // What to do about it, whoever names it says.
-    let failed = |failure: Failure| failure.message().to_owned();
-    read(Path::new(name)).map_err(failed)
-}
-
-/// How long a file is that somebody made; pseudo files of the kernel have no length.
-pub(crate) fn file_bytes(name: &str) -> Option<u64> {
-    let found = std::fs::metadata(name).ok()?;
-    (found.is_file() && found.len() > 0).then_some(found.len())
-}
-
 /// The bytes of a workload file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let name = path.display();
@@ -212,7 +205,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         };
         Failure::new(Exit::Usage, format!("cannot read `{name}`: {source}"), help)
     };
-    let file = File::open(path).map_err(failed)?;
+    // A pipe that nobody writes to is not waited for.
+    let mut options = File::options();
+    options
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32);
+    let file = options.open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() {
         return Err(not_a_file(path));

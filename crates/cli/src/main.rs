@@ -5,6 +5,7 @@ mod terminal;
 
 mod args;
 mod beside;
+mod bounds;
 mod browser;
 mod command;
 mod complete;
@@ -118,6 +119,7 @@ fn let_own_files_be_used() {
 }
 
 fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
+    bounds::limit_this_process()?;
     let place = Place::new(cli.db);
     match cli.command {
         Command::Run(args) => command::run::run(&args, &place, at_once),

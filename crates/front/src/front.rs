@@ -100,7 +100,18 @@ impl Front {
     /// # Errors
     /// The first mistake of the file, or the first thing in it that is refused.
     pub fn read(&self, reader: &FileFront, file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-        let work = (reader.read)(file)?;
+        let files = file.around.files.of_text(file.name, file.bytes);
+        let file = FrontFile {
+            around: CommandLine {
+                files,
+                ..file.around
+            },
+            ..*file
+        };
+        let mut work = (reader.read)(&file).map_err(|error| files.without_others(error))?;
+        let notes = work.differences.iter_mut().map(|it| &mut it.note);
+        let sentences = work.warnings.iter_mut().chain(notes);
+        sentences.for_each(|sentence| files.hide_others(sentence));
         Ok(work.signed(self.name, &[file.name.to_owned()]))
     }
 }

@@ -7,6 +7,7 @@ use workload::Workload;
 use workload::program::{DirectoryTree, FileNames, FilesetPlan};
 
 use crate::command_line::CommandLine;
+use crate::file_access::{FileAccess, FileScript};
 use crate::table::FRONTS;
 use crate::work::FrontFile;
 
@@ -129,8 +130,12 @@ fn no_argument_of_any_program_leads_out_of_the_target() {
             let arguments: Vec<String> = form.iter().map(named).collect();
             for file in [FILES[1], FILES[4]] {
                 let content = file.replace(NAME, &name);
-                let line = CommandLine {
+                let script = FileScript {
                     read: &|_| Ok(content.clone().into_bytes()),
+                    ..FileScript::EMPTY
+                };
+                let line = CommandLine {
+                    files: FileAccess::scripted(script),
                     ..CommandLine::of(&arguments)
                 };
                 if let Ok(work) = front.work(&line) {

@@ -6,7 +6,7 @@
 //!
 //! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. Whatever else
 //!   it asks about (a file that an option names, the machine's memory) comes by the command line,
-//!   so it is pure. What the original does and we do not is a [`Difference`], never silence. A
+//!   whose [`FileAccess`] alone opens files and reads variables, so it is pure. What the original does and we do not is a [`Difference`], never silence. A
 //!   `Grammar` of the module `options` reads a table of options.
 //! - `file`, if the program has files of work: [`FileFront::detect`] knows one by its first bytes,
 //!   [`FileFront::read`] makes the same [`FrontWork`] of it.
@@ -31,6 +31,7 @@ mod create_remove;
 mod cursor;
 mod dbench;
 mod figures;
+mod file_access;
 mod filebench;
 pub mod fio;
 mod front;
@@ -59,8 +60,9 @@ mod tokens;
 mod windows;
 mod work;
 
-pub use command_line::{CommandLine, ReadFile};
+pub use command_line::CommandLine;
 pub use console::{Console, ConsoleFront};
+pub use file_access::{FILE_BYTES_MAX, FileAccess, FileScript, OfferedFiles};
 pub use front::{ArgumentError, FileFront, Front};
 pub use postmark::{pool_text, pool_version};
 pub use printed::{table_text, text};

@@ -15,10 +15,11 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use store::{RunQuery, Store};
 
 use crate::answer::Refusal;
-use crate::api::checks::command_line;
+use crate::api::checks::{admitted, resolved};
 use crate::api::labs;
 use crate::blocking::blocking;
-use crate::program::{command, words};
+use crate::choice::{WorkloadChoice, WorkloadRequest};
+use crate::program::{command, text_of, words};
 use crate::queue::{EntryState, QueueEntry};
 use crate::scratch::{Given, Scratch};
 use crate::shared::Shared;
@@ -38,9 +39,17 @@ const REMARKS_BYTES_MAX: u64 = 16 << 10;
 
 /// Starts what waits, for as long as the server is there.
 pub(crate) async fn drive(shared: Arc<Shared>) {
-    recover(&shared);
+    let mut starts_runs = false;
     loop {
-        let pause = step(&shared).await;
+        let pause = match shared.queue.take_over() {
+            false => LATER,
+            true => {
+                if !std::mem::replace(&mut starts_runs, true) {
+                    recover(&shared);
+                }
+                step(&shared).await
+            }
+        };
         tokio::select! {
             () = shared.queue.wake.notified() => {}
             () = tokio::time::sleep(pause) => {}
@@ -125,13 +134,7 @@ async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
         it.state = EntryState::Starting;
         it.waits_for = None;
     });
-    let (begun, of) = (Arc::clone(shared), entry.clone());
-    let started = blocking(move || {
-        let (arguments, given) = arguments(&begun, &of)?;
-        let failed = |error: io::Error| Refusal::failed(format!("cannot start pgmeter: {error}"));
-        spawn(&begun, &of, arguments, given.as_ref()).map_err(failed)
-    });
-    if let Err(refusal) = started.await {
+    if let Err(refusal) = try_start(shared, &entry).await {
         shared.queue.update(&entry.id, |it| {
             it.state = EntryState::Ended;
             it.remarks = format!("error: {}", refusal.error());
@@ -139,23 +142,58 @@ async fn start(shared: &Arc<Shared>, entry: QueueEntry) {
     }
 }
 
-/// The words behind the program's name, with the file that they name.
-fn arguments(
-    shared: &Shared,
+/// Checks the run once more as it is now, since files, links and roots may have changed while it
+/// waited, and starts it.
+async fn try_start(shared: &Arc<Shared>, entry: &QueueEntry) -> Result<(), Refusal> {
+    let (begun, of) = (Arc::clone(shared), entry.clone());
+    let line = match entry.lab {
+        Some(_) => (Vec::new(), None),
+        None => line_of(shared, entry).await?,
+    };
+    if entry.lab.is_none() {
+        admitted(shared, line.clone()).await?;
+    }
+    blocking(move || {
+        let arguments = match &of.lab {
+            Some(lab) => labs::command_line(&begun, lab)?,
+            None => of_run(&begun, &of.request.what, line.0)?,
+        };
+        let failed = |error: io::Error| Refusal::failed(format!("cannot start pgmeter: {error}"));
+        spawn(&begun, &of, arguments, line.1.as_ref()).map_err(failed)
+    })
+    .await
+}
+
+/// The words after `check` or `run`, with the file as it was when the run was queued.
+async fn line_of(
+    shared: &Arc<Shared>,
     entry: &QueueEntry,
 ) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
-    if let Some(lab) = &entry.lab {
-        return Ok((labs::command_line(shared, lab)?, None));
+    let mut what = entry.request.what.clone();
+    if let Some(Given { name, text }) = shared.queue.text(&entry.id) {
+        what.workload = WorkloadChoice {
+            own: None,
+            name: Some(name),
+            text: Some(text),
+            ..what.workload
+        };
     }
-    let what = &entry.request.what;
-    let (arguments, given) = command_line(shared, what)?;
+    resolved(shared, what).await
+}
+
+/// The words after the program's name.
+fn of_run(
+    shared: &Shared,
+    what: &WorkloadRequest,
+    arguments: Vec<OsString>,
+) -> Result<Vec<OsString>, Refusal> {
     let mut whole = words(["run", "--quiet", "--no-html"]);
     for device in &what.overwrite_devices {
         whole.push("--overwrite-device".into());
         whole.push(shared.roots.admit_overwriting(device)?.into());
     }
     whole.extend(arguments);
-    Ok((whole, given))
+    Ok(whole)
 }
 
 /// Starts the process, and a thread that waits for its end.
@@ -169,7 +207,8 @@ fn spawn(
     scratch.share()?;
     // What it says is kept in memory, which is there for it when this process is not.
     let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
-    let child = command(shared, &arguments, scratch.path())
+    let bounds = shared.roots.bounds().with_text(text_of(given));
+    let child = command(shared, &arguments, (scratch.path(), &bounds))
         .stdout(Stdio::null())
         .stderr(remarks.try_clone()?)
         .spawn()?;

@@ -15,6 +15,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::answer::Refusal;
 use crate::blocking::blocking;
+use crate::bounds::{BOUNDS, Bounds};
 use crate::scratch::{Given, Scratch};
 use crate::shared::Shared;
 
@@ -22,6 +23,8 @@ use crate::shared::Shared;
 const TIME_MAX: Duration = Duration::from_secs(60);
 /// Longer answers are given up.
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
+/// What a process says that has no memory left.
+const OUT_OF_MEMORY: &str = "memory allocation of ";
 
 /// What the program said.
 #[derive(Debug, Clone)]
@@ -50,6 +53,10 @@ impl Said {
             Some(3) => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
+        if self.code.is_none() && self.remarks.contains(OUT_OF_MEMORY) {
+            let error = "this takes more memory than a page may use";
+            return Refusal::bad(error).help("ask for less, or use the command line");
+        }
         let mut error = String::new();
         let mut help = String::new();
         for line in self.remarks.lines() {
@@ -79,15 +86,25 @@ pub(crate) async fn ask(
     arguments: Vec<OsString>,
     given: Option<Given>,
 ) -> Result<Said, Refusal> {
+    ask_at_most(shared, (arguments, given), ANSWER_BYTES_MAX).await
+}
+
+/// As [`ask`], for an answer of at most `bytes_max` bytes.
+pub(crate) async fn ask_at_most(
+    shared: &Arc<Shared>,
+    (arguments, given): (Vec<OsString>, Option<Given>),
+    bytes_max: u64,
+) -> Result<Said, Refusal> {
     let turn = shared.children.acquire().await;
     let _turn = turn.map_err(|_| Refusal::failed("the server is ending"))?;
     let shared = Arc::clone(shared);
-    let answered = move || {
-        let place = Scratch::with(given.as_ref())?;
-        answer(&shared, &arguments, place.path())
-    };
+    let failed = |error: io::Error| Refusal::failed(format!("cannot ask pgmeter: {error}"));
     blocking(move || {
-        answered().map_err(|error| Refusal::failed(format!("cannot ask pgmeter: {error}")))
+        let place = Scratch::with(given.as_ref()).map_err(failed)?;
+        let mut bounds = shared.roots.bounds().with_text(text_of(given.as_ref()));
+        bounds.is_question = true;
+        let asked = command(&shared, &arguments, (place.path(), &bounds));
+        answer(asked, bytes_max).map_err(failed)?
     })
     .await
 }
@@ -96,8 +113,18 @@ pub(crate) async fn ask(
 /// whoever uses it shall not reach through this machine into its network.
 pub const NO_PEERS: &str = "PGMETER_NO_PEERS";
 
-/// This program with these arguments, which knows the store, and nothing of the terminal.
-pub(crate) fn command(shared: &Shared, arguments: &[OsString], directory: &Path) -> Command {
+/// The text of a file that a process is given.
+pub(crate) fn text_of(given: Option<&Given>) -> Option<&str> {
+    given.map(|given| given.text.as_str())
+}
+
+/// This program with these arguments, which knows the store and its bounds, and nothing of the
+/// terminal or the token.
+pub(crate) fn command(
+    shared: &Shared,
+    arguments: &[OsString],
+    (directory, bounds): (&Path, &Bounds),
+) -> Command {
     let mut command = Command::new(&shared.options.program);
     command
         .arg0("pgmeter")
@@ -105,7 +132,9 @@ pub(crate) fn command(shared: &Shared, arguments: &[OsString], directory: &Path)
         .arg("--db")
         .arg(&shared.options.store)
         .env_remove("PGMETER_COMPLETE")
+        .env_remove("PGMETER_TOKEN_FILE")
         .env(NO_PEERS, "1")
+        .env(BOUNDS, bounds.text())
         .current_dir(directory)
         .stdin(Stdio::null())
         // A Ctrl-C at the server is not one at a run.
@@ -113,10 +142,11 @@ pub(crate) fn command(shared: &Shared, arguments: &[OsString], directory: &Path)
     command
 }
 
-fn answer(shared: &Shared, arguments: &[OsString], directory: &Path) -> io::Result<Said> {
+/// What a process says; what takes too long or is too large is refused.
+fn answer(mut command: Command, bytes_max: u64) -> io::Result<Result<Said, Refusal>> {
     let memory = || memfd_create("pgmeter", MemfdFlags::CLOEXEC).map(File::from);
     let (mut output, mut remarks) = (memory()?, memory()?);
-    let mut child = command(shared, arguments, directory)
+    let mut child = command
         .stdout(output.try_clone()?)
         .stderr(remarks.try_clone()?)
         .spawn()?;
@@ -126,13 +156,17 @@ fn answer(shared: &Shared, arguments: &[OsString], directory: &Path) -> io::Resu
         if let Some(status) = child.try_wait()? {
             break status;
         }
-        let is_long = output.metadata()?.len() > ANSWER_BYTES_MAX;
-        if begin.elapsed() > TIME_MAX || is_long {
+        let is_long = |file: &File| Ok::<_, io::Error>(file.metadata()?.len() > bytes_max);
+        if begin.elapsed() > TIME_MAX || is_long(&output)? || is_long(&remarks)? {
             child.kill()?;
             child.wait()?;
-            return Err(io::Error::other(
-                "its answer took too long or was too large",
-            ));
+            let error = format!(
+                "the answer takes more than {} s or {} MiB",
+                TIME_MAX.as_secs(),
+                bytes_max >> 20
+            );
+            let help = "ask for less, or use the command line";
+            return Ok(Err(Refusal::bad(error).help(help)));
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
@@ -140,14 +174,14 @@ fn answer(shared: &Shared, arguments: &[OsString], directory: &Path) -> io::Resu
     let whole = |file: &mut File| -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0))?;
-        file.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes)?;
+        file.take(bytes_max).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    Ok(Said {
+    Ok(Ok(Said {
         code: status.code(),
         output: whole(&mut output)?,
         remarks: String::from_utf8_lossy(&whole(&mut remarks)?).into_owned(),
-    })
+    }))
 }
 
 /// Arguments from texts.
@@ -179,6 +213,8 @@ mod tests {
         assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
         assert_eq!(refusal, Refusal::bad("what failed").help("do this"));
         assert!(said(None, "").error().contains("killed"));
+        let large = said(None, "memory allocation of 4294967296 bytes failed\n");
+        assert_eq!(large.status, StatusCode::BAD_REQUEST);
         assert!(said(Some(70), "x").error().contains("70"));
     }
 }

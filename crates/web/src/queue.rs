@@ -2,14 +2,14 @@
 //! ones that are over. What waits or goes on is kept in a file beside the store, so that it is
 //! there after the server was killed; what waits is then held until somebody lets it go on.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+mod file;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use results::{Owner, Timestamp};
-use rustix::fs::{FlockOperation, OFlags, flock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -18,13 +18,15 @@ use units::JsonDocument;
 use crate::answer::Refusal;
 use crate::choice::WorkloadRequest;
 use crate::lab::LabRequest;
+use crate::scratch::Given;
+use file::{BegunEntry, KeptQueue, NotLocked, lock, read, write};
 
 /// No more runs may wait.
 const WAITING_MAX: usize = 1000;
 /// So many that are over are remembered.
 const ENDED_MAX: usize = 50;
-/// A longer file is none of ours.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+/// Bytes of all requests that wait, with their files.
+const WAITING_BYTES_MAX: usize = 8 << 20;
 
 /// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -94,6 +96,9 @@ impl JsonDocument for QueueEntry {
 /// The runs that were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueueDocument {
+    /// Why this server starts no runs, such as another server that has the same store; none where
+    /// it does.
+    pub starts_none: Option<String>,
     /// Whether no run that waits is started: so it is where an earlier server left some.
     pub is_paused: bool,
     /// Those that are over first, then the one that goes on, then those that wait, in their order.
@@ -105,68 +110,70 @@ impl JsonDocument for QueueDocument {
 }
 
 /// The runs that were asked for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Queue {
     held: Mutex<Held>,
     /// Whoever starts runs has something to do.
     pub wake: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Held {
     next: u64,
     is_paused: bool,
     entries: Vec<QueueEntry>,
+    /// Files as they were when they were queued, by names of entries.
+    texts: BTreeMap<String, Given>,
     /// The process of the run that goes on, with the name of its entry.
     owner: Option<(String, Owner)>,
-    /// Locked; none where another server has it.
-    file: Option<File>,
-}
-
-/// What the file holds.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    waiting: Vec<QueueEntry>,
-    #[serde(default)]
-    begun: Option<BegunEntry>,
-}
-
-/// A run that goes on, and its process.
-#[derive(Debug, Serialize, Deserialize)]
-struct BegunEntry {
-    entry: QueueEntry,
-    owner: Owner,
+    store: PathBuf,
+    /// Locked, or why not.
+    file: Result<File, NotLocked>,
 }
 
 impl Queue {
-    /// The queue of that store, with what waited there.
-    pub fn of(store: &Path) -> Self {
-        let mut held = Held::default();
-        if let Some(mut file) = lock(store) {
-            let kept = read(&mut file).unwrap_or_default();
-            held.is_paused = !kept.waiting.is_empty();
-            held.entries = kept.waiting;
-            if let Some(BegunEntry { entry, owner }) = kept.begun {
-                held.owner = Some((entry.id.clone(), owner));
-                held.entries.insert(0, entry);
-            }
-            let numbers = held
-                .entries
-                .iter()
-                .filter_map(|it| it.id.parse::<u64>().ok());
-            held.next = numbers.max().unwrap_or(0);
-            held.file = Some(file);
-        }
-        Self {
-            held: Mutex::new(held),
+    /// The queue of that store, with what waited there; the page of one run has none.
+    pub fn of(store: &Path, is_beside_run: bool) -> Self {
+        let reason = match is_beside_run {
+            true => NotLocked::BesideRun,
+            false => NotLocked::OfAnother,
+        };
+        let queue = Self {
+            held: Mutex::new(Held {
+                next: 0,
+                is_paused: false,
+                entries: Vec::new(),
+                texts: BTreeMap::new(),
+                owner: None,
+                store: store.to_owned(),
+                file: Err(reason),
+            }),
             wake: Notify::new(),
+        };
+        queue.take_over();
+        queue
+    }
+
+    /// Takes the queue of a server that has ended, with what waits there; `true` if this server
+    /// starts the runs of the store.
+    pub fn take_over(&self) -> bool {
+        let mut held = self.lock();
+        if matches!(held.file, Ok(_) | Err(NotLocked::BesideRun)) {
+            return held.file.is_ok();
         }
+        match lock(&held.store) {
+            Ok(file) => held.begin(file),
+            Err(reason) => held.file = Err(reason),
+        }
+        held.file.is_ok()
     }
 
     /// What there is.
     pub fn document(&self) -> QueueDocument {
         let held = self.lock();
+        let reason = held.file.as_ref().err();
         QueueDocument {
+            starts_none: reason.map(|reason| reason.refusal().error().to_owned()),
             is_paused: held.is_paused,
             entries: held.entries.clone(),
         }
@@ -178,23 +185,45 @@ impl Queue {
         held.entries.iter().find(|it| it.id == id).cloned()
     }
 
-    /// Adds a run behind those that wait.
-    pub fn add(&self, title: String, request: RunRequest) -> Result<QueueEntry, Refusal> {
-        self.put(title, request, None)
+    /// Adds a run after those that wait. `text` is the file that was checked, where the request
+    /// does not have it.
+    pub fn add(
+        &self,
+        title: String,
+        request: RunRequest,
+        text: Option<Given>,
+    ) -> Result<QueueEntry, Refusal> {
+        self.put(title, (request, text), None)
+    }
+
+    /// The file that was checked when the run was queued.
+    pub fn text(&self, id: &str) -> Option<Given> {
+        self.lock().texts.get(id).cloned()
     }
 
     /// Adds a lab behind those that wait.
     pub fn add_lab(&self, lab: LabRequest) -> Result<QueueEntry, Refusal> {
-        self.put(lab.title(), RunRequest::default(), Some(lab))
+        self.put(lab.title(), (RunRequest::default(), None), Some(lab))
     }
 
     fn put(
         &self,
         title: String,
-        request: RunRequest,
+        (request, text): (RunRequest, Option<Given>),
         lab: Option<LabRequest>,
     ) -> Result<QueueEntry, Refusal> {
+        self.take_over();
         let mut held = self.lock();
+        if let Err(reason) = &held.file {
+            return Err(reason.refusal());
+        }
+        let requests = held.waiting().map(|it| &it.request).chain([&request]);
+        let texts = held.texts.values().chain(&text).map(|it| it.text.len());
+        if requests.map(size).chain(texts).sum::<usize>() > WAITING_BYTES_MAX {
+            let most = WAITING_BYTES_MAX >> 20;
+            let error = format!("more than {most} MiB of requests would wait");
+            return Err(Refusal::conflict(error).help("wait until some have run"));
+        }
         if held.waiting().count() >= WAITING_MAX {
             return Err(Refusal::conflict(format!(
                 "{WAITING_MAX} runs wait already"
@@ -216,6 +245,9 @@ impl Queue {
             exit_code: None,
             remarks: String::new(),
         };
+        if let Some(text) = text {
+            held.texts.insert(entry.id.clone(), text);
+        }
         held.entries.push(entry.clone());
         self.changed(&mut held);
         Ok(entry)
@@ -359,49 +391,50 @@ impl Held {
         })
     }
 
+    /// Takes over what a file keeps.
+    fn begin(&mut self, mut file: File) {
+        let kept = read(&mut file);
+        self.is_paused = !kept.waiting.is_empty();
+        self.entries = kept.waiting;
+        self.texts = kept.texts;
+        if let Some(BegunEntry { entry, owner }) = kept.begun {
+            self.owner = Some((entry.id.clone(), owner));
+            self.entries.insert(0, entry);
+        }
+        let ids = self.entries.iter();
+        let numbers = ids.filter_map(|it| it.id.parse::<u64>().ok());
+        self.next = numbers.max().unwrap_or(0);
+        self.file = Ok(file);
+    }
+
     /// Writes what waits or goes on; where that fails, it is lost with the server.
     fn keep(&mut self) {
-        let kept = Kept {
-            waiting: self.waiting().cloned().collect(),
+        let waiting: Vec<QueueEntry> = self.waiting().cloned().collect();
+        let needed = |id: &String| {
+            let mut entries = self.entries.iter();
+            entries.any(|it| it.id == *id && it.state != EntryState::Ended)
+        };
+        let texts = std::mem::take(&mut self.texts);
+        self.texts = texts.into_iter().filter(|(id, _)| needed(id)).collect();
+        let kept = KeptQueue {
+            waiting,
             begun: self.begun(),
+            texts: self.texts.clone(),
         };
-        let Some(file) = &mut self.file else { return };
-        let Ok(text) = units::json_line(&kept) else {
-            return;
-        };
-        let write = |file: &mut File| -> std::io::Result<()> {
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(text.as_bytes())?;
-            file.set_len(text.len() as u64)
-        };
-        let _ = write(file);
+        if let Ok(file) = &mut self.file {
+            let _ = write(file, &kept);
+        }
     }
+}
+
+/// Bytes that a request takes in the file.
+fn size(request: &RunRequest) -> usize {
+    units::json_line(request).map_or(0, |text| text.len())
 }
 
 fn missing(id: &str) -> Refusal {
     let shown: String = id.chars().take(40).collect();
     Refusal::missing(format!("no run `{shown}` waits in the queue"))
-}
-
-/// The file beside the store, for this process alone.
-fn lock(store: &Path) -> Option<File> {
-    let mut path = store.to_owned().into_os_string();
-    path.push("-queue");
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    options
-        .mode(0o600)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
-    let file = options.open(path).ok()?;
-    let is_file = file.metadata().is_ok_and(|found| found.is_file());
-    let locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
-    (is_file && locked.is_ok()).then_some(file)
-}
-
-fn read(file: &mut File) -> Option<Kept> {
-    let mut text = String::new();
-    file.take(FILE_BYTES_MAX).read_to_string(&mut text).ok()?;
-    units::parse_json(&text).ok()
 }
 
 #[cfg(test)]
@@ -415,7 +448,7 @@ mod tests {
 
     fn add(queue: &Queue, titles: &[&str]) -> Vec<String> {
         let added = titles.iter().map(|title| {
-            let entry = queue.add((*title).to_owned(), RunRequest::default());
+            let entry = queue.add((*title).to_owned(), RunRequest::default(), None);
             entry.unwrap().id
         });
         added.collect()
@@ -424,7 +457,7 @@ mod tests {
     #[test]
     fn runs_wait_in_the_order_that_they_are_given() {
         let site = tempfile::tempdir().unwrap();
-        let queue = Queue::of(&site.path().join("r.db"));
+        let queue = Queue::of(&site.path().join("r.db"), false);
         let ids = add(&queue, &["a", "b", "c"]);
         assert_eq!(queue.next().unwrap().title, "a");
         queue.order(&[ids[2].clone()]).unwrap();
@@ -446,13 +479,27 @@ mod tests {
     fn what_waits_outlives_the_server_and_is_held() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
-        let queue = Queue::of(&store);
+        let queue = Queue::of(&store, false);
         let ids = add(&queue, &["a", "b", "c"]);
         queue.update(&ids[0], |it| it.state = EntryState::Running);
-        // Another server beside this one leaves it alone.
-        assert!(titles(&Queue::of(&store)).is_empty());
+        // Another server leaves it alone, and says so, until this one has ended.
+        let other = Queue::of(&store, false);
+        assert!(titles(&other).is_empty() && other.document().starts_none.is_some());
+        let refused = other.add("x".to_owned(), RunRequest::default(), None);
+        assert!(
+            refused
+                .unwrap_err()
+                .error()
+                .contains("another `pgmeter serve`")
+        );
+        let link = site.path().join("link.db");
+        std::fs::write(&store, "").unwrap();
+        std::os::unix::fs::symlink(&store, &link).unwrap();
+        assert!(!Queue::of(&link, false).take_over());
         drop(queue);
-        let queue = Queue::of(&store);
+        assert!(other.take_over() && titles(&other) == ["b", "c"]);
+        drop(other);
+        let queue = Queue::of(&store, false);
         assert_eq!(titles(&queue), ["b", "c"]);
         assert!(queue.next().is_none() && queue.document().is_paused);
         queue.pause(false);
@@ -461,15 +508,35 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_kept_as_it_was_when_it_was_queued() {
+        let site = tempfile::tempdir().unwrap();
+        let store = site.path().join("r.db");
+        let queue = Queue::of(&store, false);
+        let given = |length: usize| Given {
+            name: "a.toml".to_owned(),
+            text: "x".repeat(length),
+        };
+        let add = |length| queue.add("a".to_owned(), RunRequest::default(), Some(given(length)));
+        let id = add(3).unwrap().id;
+        assert!(add(WAITING_BYTES_MAX).is_err());
+        drop(queue);
+        let queue = Queue::of(&store, false);
+        assert_eq!(queue.text(&id), Some(given(3)));
+        queue.remove(&id).unwrap();
+        assert_eq!(queue.text(&id), None);
+        assert!(!Queue::of(&store, true).take_over());
+    }
+
+    #[test]
     fn what_goes_on_outlives_the_server_with_its_process_until_it_has_ended() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
-        let queue = Queue::of(&store);
+        let queue = Queue::of(&store, false);
         let ids = add(&queue, &["a", "b"]);
         queue.update(&ids[0], |it| it.state = EntryState::Starting);
         queue.begun(&ids[0], std::process::id());
         drop(queue);
-        let queue = Queue::of(&store);
+        let queue = Queue::of(&store, false);
         assert_eq!(titles(&queue), ["a", "b"]);
         let (entry, owner) = queue.owned().unwrap();
         assert_eq!(entry.pid, Some(std::process::id()));
@@ -477,6 +544,6 @@ mod tests {
         queue.update(&ids[0], |it| it.state = EntryState::Ended);
         assert!(queue.owned().is_none());
         drop(queue);
-        assert_eq!(titles(&Queue::of(&store)), ["b"]);
+        assert_eq!(titles(&Queue::of(&store, false)), ["b"]);
     }
 }

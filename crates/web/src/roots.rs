@@ -4,6 +4,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::answer::Refusal;
+use crate::bounds::Bounds;
 use crate::error::WebError;
 use crate::options::ServeOptions;
 
@@ -56,6 +57,11 @@ impl Roots {
         &self.devices
     }
 
+    /// The same for a process that is started from here.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(&self.roots, &self.devices)
+    }
+
     /// What a path leads to, where that may be measured.
     pub fn admit(&self, path: &str) -> Result<PathBuf, Refusal> {
         let given = Path::new(path);
@@ -85,8 +91,7 @@ impl Roots {
     }
 
     fn holds(&self, found: &Path) -> bool {
-        let is_beneath = self.roots.iter().any(|root| found.starts_with(root));
-        is_beneath || self.devices.iter().any(|device| device == found)
+        self.bounds().holds(found)
     }
 
     fn refusal(&self, path: &str) -> Refusal {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::{FdFlags, fcntl_setfd};
+use serde::{Deserialize, Serialize};
 
 /// How the names of such directories begin.
 const PREFIX: &str = "pgmeter-serve-";
@@ -16,7 +17,7 @@ const PREFIX: &str = "pgmeter-serve-";
 const YOUNG: Duration = Duration::from_secs(60);
 
 /// A file that is there while a question is answered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Given {
     /// Its name, without directories.
     pub name: String,

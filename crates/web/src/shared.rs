@@ -59,7 +59,7 @@ impl Shared {
             token,
             hosts,
             roots,
-            queue: Queue::of(&options.store),
+            queue: Queue::of(&options.store, options.beside_run.is_some()),
             hub: Arc::default(),
             begin: Instant::now(),
             children: Semaphore::new(CHILDREN_MAX),

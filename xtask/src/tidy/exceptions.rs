@@ -16,6 +16,7 @@ pub const RULES: &[&str] = &[
     "process-exit",
     "global-state",
     "direct-output",
+    "file-access",
     "type-names",
     "lint-attributes",
     "unfinished",

@@ -11,6 +11,7 @@ mod fronts;
 mod graph;
 mod manifest;
 mod modules;
+mod opens;
 mod shape;
 mod source;
 mod spelling;
@@ -104,5 +105,6 @@ fn check_source(file: &SourceFile, findings: &mut Vec<Finding>) {
     shape::check(file, findings);
     calls::check(file, findings);
     streams::check(file, findings);
+    opens::check(file, findings);
     spelling::check_names(file, findings);
 }

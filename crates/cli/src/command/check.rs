@@ -1,5 +1,7 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
+use std::path::Path;
+
 use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
 use workload::{
@@ -8,6 +10,7 @@ use workload::{
 };
 
 use crate::args::CheckArgs;
+use crate::bounds;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -29,20 +32,22 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let is_here = hosts.is_empty();
     let wanted = wanted_targets(&workloads, &overrides);
     let facts = match is_here {
-        true => target::system_facts(&wanted, None),
+        true => bounds::facts_within(&wanted)?,
         false => {
             overrides.set_ranks_of_groups(hosts.iter().map(|it| it.group.clone()).collect());
             facts_elsewhere(&wanted)
         }
     };
     let mut planned = plan(&workloads, &overrides, &facts)?;
+    bounds::refuse_large(&planned.plan)?;
+    let is_looked_at = is_here && bounds::admit(wanted.iter().map(Path::new)).is_ok();
     planned.warnings.splice(0..0, warnings);
     // The file is understood; that it cannot be run is for `run` to refuse.
     for mut refusal in planned.refusals.drain(..) {
         refusal.severity = Severity::Warning;
         planned.warnings.push(refusal);
     }
-    if is_here {
+    if is_looked_at {
         let create = args.workload.options.create;
         planned.warnings.extend(found_here(&planned.plan, create));
     }
@@ -52,7 +57,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
     }
     let targets = planned.plan.targets.iter();
-    let remarks = targets.map(|target| match is_here {
+    let remarks = targets.map(|target| match is_looked_at {
         true => remark(target),
         false => TargetRemark::default(),
     });

@@ -12,6 +12,7 @@ use workload::{
 
 use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;
+use crate::bounds;
 use crate::command::DEFAULT_TARGET;
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
@@ -115,10 +116,12 @@ pub(super) fn planned(
     create: bool,
 ) -> Result<Planned, Failure> {
     let wanted = wanted_targets(workloads, overrides);
+    bounds::admit(wanted.iter().map(Path::new))?;
     put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted, workloads, create, overrides)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let mut planned = plan(workloads, overrides, &facts)?;
+    bounds::admit_plan(&planned.plan)?;
     match planned.refusals.is_empty() {
         true => Ok(planned),
         false => Err(planned.refusals.swap_remove(0).into()),

@@ -19,6 +19,7 @@ use workload::{
 
 use super::DEFAULT_TARGET;
 use crate::args::{CrewArgs, OnLostArg, RunArgs};
+use crate::bounds;
 use crate::failure::{Exit, Failure};
 use crate::signals::{skip_at_signal, stop_flag};
 
@@ -216,6 +217,7 @@ impl Team {
         overrides: &Overrides,
         stop: &AtomicBool,
     ) -> Result<Planned, Failure> {
+        bounds::refuse_processes()?;
         let wanted = wanted_targets(workloads, overrides);
         let reads_only = overrides.only_reads(workloads);
         let default = Some(DEFAULT_TARGET);

@@ -6,12 +6,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use front::FileAccess;
 
 use crate::args::Cli;
 use crate::slips::DESTRUCTIVE;
@@ -262,18 +261,13 @@ fn is_parameter_file(path: &str) -> bool {
     if extension.is_some_and(|it| ["parm", "parmfile", "vdb"].contains(&it)) {
         return true;
     }
-    let mut start = String::new();
-    let is_read = File::open(path).is_ok_and(|file| {
-        let is_file = file.metadata().is_ok_and(|found| found.is_file());
-        is_file
-            && file
-                .take(PARAMETER_BYTES)
-                .read_to_string(&mut start)
-                .is_ok()
-    });
+    let name = path.to_str().unwrap_or_default();
+    let start = FileAccess::anywhere().beginning(name, PARAMETER_BYTES);
+    let start = start.unwrap_or_default();
+    let start = String::from_utf8_lossy(&start);
     let kinds = ["sd=", "wd=", "rd=", "fsd=", "fwd="];
     let begins = |line: &str| kinds.iter().any(|kind| line.starts_with(kind));
-    is_read && start.lines().any(begins)
+    start.lines().any(begins)
 }
 
 /// What fio writes behind a flag.

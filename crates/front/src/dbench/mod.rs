@@ -32,7 +32,7 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    Ok(work(&options, &(line.read)(&options.load_file)?)?)
+    Ok(work(&options, &line.files.read(&options.load_file)?)?)
 }
 
 /// A load file alone is for one client.

@@ -75,7 +75,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     if options.script.is_empty() {
         return Err("`-f` names the script".to_owned().into());
     }
-    let bytes = (line.read)(&options.script)?;
+    let bytes = line.files.read(&options.script)?;
     let file = FrontFile::new(&options.script, &bytes);
     Ok(work(&file, &options.variables)?)
 }

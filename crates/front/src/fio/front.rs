@@ -104,15 +104,7 @@ fn understood(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-    let whole = |name: &str| match name == file.name {
-        true => Ok(file.bytes.to_vec()),
-        false => (file.around.read)(name),
-    };
-    let line = CommandLine {
-        read: &whole,
-        ..file.around
-    };
-    let (remembered, (_, set)) = gathered(&line, vec![file.name.to_owned()], false)?;
+    let (remembered, (_, set)) = gathered(&file.around, vec![file.name.to_owned()], false)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
     let work = work(&set, name_of(name), false, &file.around)?;
@@ -169,13 +161,13 @@ fn gathered(
     });
     let surroundings = Surroundings {
         read: &|name| {
-            let bytes = (line.read)(name)?;
+            let bytes = line.files.read(name)?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             remembered.borrow_mut().files.insert(name.to_owned(), text);
             Ok(bytes)
         },
         variable: &|name| {
-            let value = (line.variable)(name)?;
+            let value = line.files.variable(name)?;
             let known = (name.to_owned(), value.clone());
             remembered.borrow_mut().variables.extend([known]);
             Some(value)

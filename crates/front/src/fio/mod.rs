@@ -38,13 +38,11 @@ use builder::Builder;
 use checks::Limits;
 use workload::Diagnostic;
 
-use crate::command_line::ReadFile;
-
 /// What the language depends on besides its own text.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Reads a file that is named.
-    pub read: ReadFile<'a>,
+    pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
     /// A variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// CPUs of the machine.

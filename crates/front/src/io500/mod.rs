@@ -28,7 +28,7 @@ pub const FRONT: Front = Front {
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let told = Options::given(line.arguments)?;
     let mut words = match &told.config {
-        Some(name) => config::words(name, &(line.read)(name)?)?,
+        Some(name) => config::words(name, &line.files.read(name)?)?,
         None => Vec::new(),
     };
     // What stands on the command line comes last, and so before what the file says.

@@ -7,7 +7,7 @@ use workload::program::{
 use super::score::{Score, Unit, score};
 use super::*;
 use crate::tests::{record, round};
-use crate::{FrontOrigin, find};
+use crate::{FileAccess, FileScript, FrontOrigin, find};
 
 const GIB: u64 = 1 << 30;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -213,11 +213,15 @@ fn what_cannot_be_done_is_refused_by_name() {
 
 fn configured(text: &str, arguments: &str) -> Result<FrontWork, ArgumentError> {
     let arguments = words(arguments);
-    let line = CommandLine {
+    let script = FileScript {
         read: &|name| match name {
             "config.ini" => Ok(text.as_bytes().to_vec()),
             _ => Err("it is not there".to_owned()),
         },
+        ..FileScript::EMPTY
+    };
+    let line = CommandLine {
+        files: FileAccess::scripted(script),
         ..CommandLine::of(&arguments)
     };
     find("io500").unwrap().work(&line)

@@ -9,12 +9,16 @@ use serde_json::Value;
 use units::JsonDocument;
 
 use crate::answer::{Answer, Refusal, document};
+use crate::blocking::blocking;
 use crate::body::Body;
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::own::OwnFolder;
-use crate::program::{Said, ask, words};
+use crate::program::{Said, ask, ask_at_most, words};
 use crate::scratch::Given;
 use crate::shared::{Shared, State};
+
+/// Bytes of the longest plan that a page is shown.
+const PLAN_BYTES_MAX: u64 = 32 << 20;
 
 /// What there is to say of a workload before it is run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -89,20 +93,24 @@ impl JsonDocument for ConvertAnswer {
 
 /// `POST /api/check`
 pub(crate) async fn check(shared: State, Body(asked): Body<WorkloadRequest>) -> Answer {
-    let given = command_line(&shared, &asked)?;
-    document(&checked(&shared, given).await?)
+    let (arguments, given) = resolved(&shared, asked).await?;
+    let found = checked(&shared, (arguments, given)).await?;
+    // A plan may be long.
+    blocking(move || document(&found)).await
 }
 
 /// `POST /api/convert`
 pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) -> Answer {
+    let ConvertRequest { workload, to } = asked;
+    let options = workload.options()?;
     let folder = OwnFolder::beside(&shared.options.store);
-    let (word, given) = asked.workload.resolve(&folder)?;
+    let (word, given) = blocking(move || workload.resolve(&folder)).await?;
     let mut arguments = words(["convert", "--to"]);
-    arguments.push(match asked.to {
+    arguments.push(match to {
         ConvertTo::Toml => "toml".into(),
         ConvertTo::Icf => "icf".into(),
     });
-    arguments.extend(asked.workload.options()?);
+    arguments.extend(options);
     arguments.push(word.into());
     let said = ask(&shared, arguments, given).await?;
     let verdicts = verdicts(&said)?;
@@ -113,14 +121,27 @@ pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) ->
     })
 }
 
-/// The words behind `check` or `run`, with the file that they name.
-pub(crate) fn command_line(
+/// The words after `check` or `run`, with the file that they name, which is read now.
+pub(crate) async fn resolved(
+    shared: &Arc<Shared>,
+    asked: WorkloadRequest,
+) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
+    let shared = Arc::clone(shared);
+    blocking(move || {
+        asked.check_counts()?;
+        let folder = OwnFolder::beside(&shared.options.store);
+        let (word, given) = asked.workload.resolve(&folder)?;
+        Ok((arguments(&shared, &asked, word)?, given))
+    })
+    .await
+}
+
+/// The words after `check` or `run`; `word` stands for the workload.
+pub(crate) fn arguments(
     shared: &Shared,
     asked: &WorkloadRequest,
-) -> Result<(Vec<OsString>, Option<Given>), Refusal> {
-    asked.check_counts()?;
-    let folder = OwnFolder::beside(&shared.options.store);
-    let (word, given) = asked.workload.resolve(&folder)?;
+    word: String,
+) -> Result<Vec<OsString>, Refusal> {
     let mut arguments = asked.workload.options()?;
     for target in &asked.targets {
         arguments.push("--target".into());
@@ -130,7 +151,7 @@ pub(crate) fn command_line(
         arguments.push(format!("--set={key}={value}").into());
     }
     arguments.push(word.into());
-    Ok((arguments, given))
+    Ok(arguments)
 }
 
 /// What `check` says of that command line.
@@ -140,12 +161,40 @@ pub(crate) async fn checked(
 ) -> Result<CheckAnswer, Refusal> {
     let mut whole = words(["check", "--json"]);
     whole.extend(arguments);
-    let said = ask(shared, whole, given).await?;
+    let said = ask_at_most(shared, (whole, given), PLAN_BYTES_MAX).await?;
+    let shared = Arc::clone(shared);
+    blocking(move || found_in(&shared, &said)).await
+}
+
+/// Refuses work that may not be started from here: what is not understood, and what touches
+/// something that was not offered.
+pub(crate) async fn admitted(
+    shared: &Arc<Shared>,
+    line: (Vec<OsString>, Option<Given>),
+) -> Result<(), Refusal> {
+    let found = checked(shared, line).await?;
+    let Some(plan) = &found.plan else {
+        let error = found.verdicts.iter().find(|it| it.severity == "error");
+        let error = error.map_or("the workload is not understood", |it| &it.message);
+        return Err(Refusal::bad(error).help("`POST /api/check` tells where"));
+    };
+    let has_target = !plan["targets"].as_array().is_none_or(Vec::is_empty);
+    if !has_target {
+        return Err(Refusal::bad("no target was chosen").help("name one in `targets`"));
+    }
+    match strangers(shared, plan).first() {
+        Some(path) => shared.roots.admit(path).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// What `check` said, with whether it could be started from here.
+fn found_in(shared: &Shared, said: &Said) -> Result<CheckAnswer, Refusal> {
     if said.code != Some(0) {
         return Ok(CheckAnswer {
             is_understood: false,
             may_start: false,
-            verdicts: verdicts(&said)?,
+            verdicts: verdicts(said)?,
             plan: None,
             planned_ns: 0,
         });
@@ -169,7 +218,7 @@ pub(crate) async fn checked(
 }
 
 /// The targets of a plan that may not be measured from here.
-pub(crate) fn strangers(shared: &Shared, plan: &Value) -> Vec<String> {
+fn strangers(shared: &Shared, plan: &Value) -> Vec<String> {
     let targets = plan["targets"].as_array().into_iter().flatten();
     let touched = targets.filter(|target| target["kind"] != "null");
     let paths = touched.map(|target| target["path"].as_str().unwrap_or_default());

@@ -12,7 +12,8 @@ use store::{LiveRun, StoreError};
 use units::JsonDocument;
 
 use crate::answer::{Answer, Refusal, document_with};
-use crate::api::checks::{checked, command_line, strangers};
+use crate::api::checks::{admitted, resolved};
+use crate::api::runs::{TAGS_MAX, at_most};
 use crate::body::Body;
 use crate::queue::RunRequest;
 use crate::shared::{Shared, State};
@@ -27,25 +28,17 @@ pub(crate) async fn start(shared: State, Body(asked): Body<RunRequest>) -> Answe
     for device in &asked.what.overwrite_devices {
         shared.roots.admit_overwriting(device)?;
     }
-    let line = command_line(&shared, &asked.what)?;
-    let found = checked(&shared, line).await?;
-    let Some(plan) = &found.plan else {
-        let error = found.verdicts.iter().find(|it| it.severity == "error");
-        let error = error.map_or("the workload is not understood", |it| &it.message);
-        return Err(Refusal::bad(error).help("`POST /api/check` tells where"));
-    };
-    let has_target = !plan["targets"].as_array().is_none_or(Vec::is_empty);
-    if !has_target {
-        return Err(Refusal::bad("no target was chosen").help("name one in `targets`"));
-    }
-    if let Some(path) = strangers(&shared, plan).first() {
-        shared.roots.admit(path)?;
-    }
-    let entry = shared.queue.add(asked.what.workload.title(), asked)?;
+    let line = resolved(&shared, asked.what.clone()).await?;
+    // What is checked now is what will run, whatever becomes of the file until then.
+    let text = line.1.clone().filter(|_| asked.what.workload.own.is_some());
+    admitted(&shared, line).await?;
+    let title = asked.what.workload.title();
+    let entry = shared.queue.add(title, asked, text)?;
     document_with(StatusCode::ACCEPTED, &entry)
 }
 
 fn check_tags(tags: &[String]) -> Result<(), Refusal> {
+    at_most(tags.len(), TAGS_MAX, "tags")?;
     let is_tag = |tag: &String| {
         let is_odd = |letter: char| letter.is_whitespace() || letter.is_control() || letter == ',';
         !tag.is_empty() && tag.chars().count() <= 64 && !tag.contains(is_odd)

@@ -12,6 +12,7 @@ use units::JsonDocument;
 
 use crate::answer::{Answer, Refusal, as_file, document, document_with, json, report_page};
 use crate::api::runs::RemovedRun;
+use crate::blocking::blocking;
 use crate::body::Body;
 use crate::lab::{LabRequest, is_name};
 use crate::program::{ask, words};
@@ -73,7 +74,8 @@ pub(crate) async fn remove(shared: State, Path(id): Path<String>) -> Answer {
 
 /// `POST /api/labs`
 pub(crate) async fn start(shared: State, Body(asked): Body<LabRequest>) -> Answer {
-    command_line(&shared, &asked)?;
+    let (checking, lab) = (Arc::clone(&shared), asked.clone());
+    blocking(move || command_line(&checking, &lab)).await?;
     let entry = shared.queue.add_lab(asked)?;
     document_with(StatusCode::ACCEPTED, &entry)
 }
@@ -95,7 +97,12 @@ pub(crate) fn command_line(shared: &Shared, lab: &LabRequest) -> Result<Vec<OsSt
         true => arguments.extend(["--target".into(), target.into()]),
         false => {
             arguments.push(format!("--fs={}", lab.file_systems.join(",")).into());
-            arguments.extend(["--dir".into(), target.join(FOLDER).into()]);
+            let folder = target.join(FOLDER);
+            // One that is there may be a link that leads elsewhere.
+            if folder.symlink_metadata().is_ok() {
+                shared.roots.admit(&folder.to_string_lossy())?;
+            }
+            arguments.extend(["--dir".into(), folder.into()]);
         }
     }
     let given = [

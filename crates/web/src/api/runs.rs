@@ -19,18 +19,22 @@ use crate::shared::{Shared, State};
 const LIMIT: usize = 100;
 /// No more runs are listed at once.
 const LIMIT_MAX: usize = 1000;
+/// Words or tags that one query may have; the store has a condition for each.
+const WORDS_MAX: usize = 16;
+/// Tags that one run may have.
+pub(crate) const TAGS_MAX: usize = 64;
 /// Which runs to list; those for which everything holds that is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ListQuery {
     /// Words, separated by blanks, each of which is in the id, a workload, a target, a file system,
-    /// the host, the kernel, the command, the note or a tag, in any case.
+    /// the host, the kernel, the command, the note or a tag, in any case; at most 16.
     pub search: Option<String>,
     /// A workload's name contains this, in any case.
     pub workload: Option<String>,
     /// A target's path contains this, in any case.
     pub target: Option<String>,
-    /// It has all of these tags, which commas separate.
+    /// It has all of these tags, which commas separate; at most 16.
     pub tags: Option<String>,
     /// It ended so: `running`, `complete`, `interrupted`, `failed`.
     pub status: Option<String>,
@@ -195,20 +199,16 @@ fn run_query(asked: ListQuery) -> Result<RunQuery, Refusal> {
     };
     let tags = asked.tags.unwrap_or_default();
     let tags = tags.split(',').map(str::trim);
+    let tags = tags.filter(|tag| !tag.is_empty());
+    at_most(words.split_whitespace().count(), WORDS_MAX, "words")?;
+    at_most(tags.clone().count(), WORDS_MAX, "tags")?;
     let status = asked.status.map(|word| word.parse::<RunStatus>());
     let some = |text: Option<String>| text.filter(|text| !text.is_empty());
     Ok(RunQuery {
-        words: words
-            .split_whitespace()
-            .take(16)
-            .map(str::to_owned)
-            .collect(),
+        words: words.split_whitespace().map(str::to_owned).collect(),
         workload: some(asked.workload),
         target: some(asked.target),
-        tags: tags
-            .filter(|tag| !tag.is_empty())
-            .map(str::to_owned)
-            .collect(),
+        tags: tags.map(str::to_owned).collect(),
         status: status
             .transpose()
             .map_err(|()| Refusal::bad("`status` is not how a run ends"))?,
@@ -219,6 +219,16 @@ fn run_query(asked: ListQuery) -> Result<RunQuery, Refusal> {
         offset: asked.offset,
         limit: asked.limit.unwrap_or(LIMIT).min(LIMIT_MAX),
     })
+}
+
+/// Refuses more than a person asks for.
+pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<(), Refusal> {
+    match count > most {
+        true => Err(Refusal::bad(format!(
+            "there are {count} {what}, and at most {most} are taken"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// `GET /api/runs/{id}`
@@ -331,6 +341,7 @@ pub(crate) async fn notes(
     Path(id): Path<String>,
     Body(asked): Body<NotesRequest>,
 ) -> Answer {
+    at_most(asked.tags.iter().flatten().count(), TAGS_MAX, "tags")?;
     let row = shared.with_store(move |store| {
         let row = store.row(&id)?;
         if let Some(note) = &asked.note {
@@ -396,6 +407,17 @@ mod tests {
             (1000, Some(RunStatus::Complete))
         );
         let bad = |asked| assert!(run_query(asked).is_err());
+        let many = |count: usize| "x,".repeat(count);
+        let tags = |count: usize| ListQuery {
+            tags: Some(many(count)),
+            ..asked.clone()
+        };
+        assert!(run_query(tags(WORDS_MAX)).is_ok());
+        bad(tags(WORDS_MAX + 1));
+        bad(ListQuery {
+            search: Some("x ".repeat(WORDS_MAX + 1)),
+            ..asked.clone()
+        });
         bad(ListQuery {
             status: Some("done".to_owned()),
             ..asked.clone()

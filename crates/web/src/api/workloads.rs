@@ -73,9 +73,10 @@ pub(crate) async fn builtin(shared: State) -> Answer {
 /// `POST /api/show`
 pub(crate) async fn show(shared: State, Body(choice): Body<WorkloadChoice>) -> Answer {
     let folder = OwnFolder::beside(&shared.options.store);
-    let (word, given) = choice.resolve(&folder)?;
+    let options = choice.options()?;
+    let (word, given) = blocking(move || choice.resolve(&folder)).await?;
     let mut arguments = words(["show", "--json"]);
-    arguments.extend(choice.options()?.into_iter().filter(|it| it != "--strict"));
+    arguments.extend(options.into_iter().filter(|it| it != "--strict"));
     arguments.push(word.into());
     Ok(json(ask(&shared, arguments, given).await?.checked()?))
 }

@@ -2,7 +2,6 @@
 //! the program would have.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser;
 use crew::LeaderOptions;
 use front::{
-    ArgumentError, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Placement, Refusal,
+    ArgumentError, CommandLine, DifferenceKind, FileAccess, Front, FrontOrigin, FrontWork,
+    Placement, Refusal,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions};
@@ -24,7 +24,6 @@ use crate::command::run::{exit, keeps, not_mounted, of_plan, planned, tell_warni
 use crate::command::team::{Part, Team};
 use crate::document::Document;
 use crate::failure::{Exit, Failure, not_understood};
-use crate::input::FILE_BYTES_MAX;
 use crate::keep::{Keeper, NotStored};
 use crate::live::Live;
 use crate::signals::{Continued, stop_flag};
@@ -90,13 +89,11 @@ pub(super) fn run(
     let facts = target::system_facts(&[], None);
     let line = CommandLine {
         arguments: &arguments,
-        read: &read,
-        file_bytes: &crate::input::file_bytes,
+        files: FileAccess::anywhere_with_pipes(),
         host: host.split('.').next().unwrap_or_default(),
         memory_bytes: facts.memory_bytes,
         cpu_count: facts.cpu_count.into(),
         has_ranks: team.is_some(),
-        variable: &|name| std::env::var(name).ok(),
         temporary: &std::env::temp_dir(),
     };
     let work = match front.work(&line) {
@@ -183,19 +180,6 @@ pub(super) fn texts(args: &[OsString]) -> Result<Vec<String>, Failure> {
         }
     };
     args.iter().map(text).collect()
-}
-
-/// A file that an argument names.
-fn read(name: &str) -> Result<Vec<u8>, String> {
-    let failed = |error: std::io::Error| format!("cannot read `{name}`: {error}");
-    let file = std::fs::File::open(name).map_err(failed)?;
-    let mut bytes = Vec::new();
-    let mut file = file.take(FILE_BYTES_MAX + 1);
-    file.read_to_end(&mut bytes).map_err(failed)?;
-    match bytes.len() as u64 > FILE_BYTES_MAX {
-        true => Err(format!("`{name}` has more than {FILE_BYTES_MAX} bytes")),
-        false => Ok(bytes),
-    }
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Result<Exit, Failure> {

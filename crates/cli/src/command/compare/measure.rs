@@ -13,6 +13,7 @@ use workload::{check_space_together, plan, wanted_targets};
 use super::live::Both;
 use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
+use crate::bounds;
 use crate::command::DEFAULT_TARGET;
 use crate::command::mounts::put_back;
 use crate::command::run::{exit, keeps, kept_toml, look_at, not_mounted, of_plan, tell_warnings};
@@ -167,6 +168,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
         overrides.set("repetitions", REPETITIONS_DEFAULT)?;
     }
     let wanted = wanted_targets(&workloads, &overrides);
+    bounds::admit(wanted.iter().map(Path::new))?;
     put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted, &workloads, args.measure.create, &overrides)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lab::{Aging, Choice, LabMedium, LabRequest};
 
 use crate::args::{FileSystemArgs, VmArg};
+use crate::bounds;
 use crate::failure::{Exit, Failure};
 
 /// Reads the arguments, and refuses what can be seen to fail.
@@ -25,6 +26,14 @@ pub(crate) fn read_unchecked(
     seed: Option<u64>,
     targets: &[PathBuf],
 ) -> Result<LabRequest, Failure> {
+    bounds::admit(targets.iter().map(PathBuf::as_path))?;
+    let directory = args.place.dir.as_deref();
+    // One that is not there yet is made in the directory that it is named in.
+    let made_in = directory.map(|dir| match dir.symlink_metadata() {
+        Ok(_) => dir,
+        Err(_) => dir.parent().unwrap_or(dir),
+    });
+    bounds::admit(made_in)?;
     if args.fs.is_empty() && targets.is_empty() {
         let help = Some("name some, as in `--fs ext4,xfs,tmpfs`".to_owned());
         let message = "no file system is named";

@@ -1,14 +1,18 @@
 //! Files that are there before, and files that say no size.
 
 use super::*;
-use crate::{CommandLine, FrontWork};
+use crate::{CommandLine, FileAccess, FileScript, FrontWork};
 use workload::job::{Layout, NamedFile};
 
 /// The work of a command line where `there` (16 MiB) is the only file.
 fn work_of(line: &str) -> Result<FrontWork, String> {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
+    let script = FileScript {
+        size_bytes: &|name| (name == "there").then_some(16 << 20),
+        ..FileScript::EMPTY
+    };
     let line = CommandLine {
-        file_bytes: &|name| (name == "there").then_some(16 << 20),
+        files: FileAccess::scripted(script),
         ..CommandLine::of(&words)
     };
     FRONT.work(&line).map_err(|error| match error {

@@ -9,6 +9,7 @@ use workload::{Diagnostic, printable};
 use super::super::jobs::{Job, JobSet, is_device};
 use super::super::settings::{Amount, Checksum, Direction, Engine, Fallocate, Settings};
 use super::drawn;
+use crate::FileAccess;
 
 /// The longest name, in bytes: what a path may have at most.
 const NAME_BYTES_MAX: usize = 4000;
@@ -27,8 +28,8 @@ pub(super) struct FileTable<'a> {
     wave: u32,
     /// Named files that some job writes to, as they were written.
     written: BTreeSet<String>,
-    /// Bytes of files that are there.
-    file_bytes: &'a dyn Fn(&str) -> Option<u64>,
+    /// Tells bytes of files that are there.
+    access: FileAccess<'a>,
 }
 
 /// A file by its target and its name; none for a device, which is the file itself.
@@ -78,7 +79,7 @@ struct Spot {
 
 impl<'a> FileTable<'a> {
     /// Of jobs, on a machine with these files.
-    pub fn new(set: &JobSet, file_bytes: &'a dyn Fn(&str) -> Option<u64>) -> Self {
+    pub fn new(set: &JobSet, access: FileAccess<'a>) -> Self {
         let writing = set.jobs.iter().filter(|job| !leaves_alone(job));
         let names = writing.filter(|job| job.shares_files()).flat_map(|job| {
             let files = 0..job.file_count();
@@ -90,7 +91,7 @@ impl<'a> FileTable<'a> {
             known: HashMap::new(),
             wave: 0,
             written: names.collect(),
-            file_bytes,
+            access,
         }
     }
 
@@ -101,7 +102,7 @@ impl<'a> FileTable<'a> {
         if !is_read_only || is_device(&wish.written) || self.written.contains(&wish.written) {
             return None;
         }
-        let present = (self.file_bytes)(&wish.written)?;
+        let present = self.access.size_bytes(&wish.written)?;
         let end = wish.start_bytes.checked_add(wish.size_bytes)?;
         (end <= present).then_some(present)
     }
@@ -112,7 +113,7 @@ impl<'a> FileTable<'a> {
         if job.settings.space.fills_device || self.known.contains_key(key) {
             return Some(0);
         }
-        (self.file_bytes)(&wish.written)
+        self.access.size_bytes(&wish.written)
     }
 
     /// All directories and devices; the current directory where there is none.

@@ -18,8 +18,7 @@ use workload::{Diagnostic, Workload};
 use super::jobs::{Job, JobSet, PlacesOfOption, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
-use crate::command_line::ReadFile;
-use crate::{CommandLine, Difference, DifferenceKind, FrontWork};
+use crate::{CommandLine, Difference, DifferenceKind, FileAccess, FrontWork};
 use files::FileTable;
 pub(super) use remembered::Remembered;
 
@@ -49,9 +48,9 @@ pub(super) fn work(
     let mut places = Places {
         set,
         filenames: set.places_of("filename"),
-        table: FileTable::new(set, line.file_bytes),
+        table: FileTable::new(set, line.files),
         letter,
-        read: line.read,
+        access: line.files,
     };
     let mut cells = Vec::new();
     for (index, wave) in set.waves.iter().enumerate() {
@@ -124,7 +123,7 @@ struct Places<'a> {
     filenames: PlacesOfOption<'a>,
     table: FileTable<'a>,
     letter: bool,
-    read: ReadFile<'a>,
+    access: FileAccess<'a>,
 }
 
 fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnostic> {
@@ -163,7 +162,7 @@ fn before(built: &[BuiltJob], name: &str) -> Option<JobsBefore> {
 
 fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<BuiltJob, Diagnostic> {
     let settings = &*job.settings;
-    let replayed = replays::of(job, places.set, places.read)?;
+    let replayed = replays::of(job, places.set, places.access)?;
     let parts = match &replayed {
         Some(log) => log.parts(job, &mut places.table, files)?,
         None => places.table.parts(job, files)?,

@@ -9,7 +9,7 @@ use workload::job::{
 use super::super::iolog::{Recording, recording};
 use super::super::jobs::{Job, JobSet};
 use super::files::{FileTable, FileWish};
-use crate::command_line::ReadFile;
+use crate::FileAccess;
 
 /// A log that was read for a job.
 pub(super) struct JobRecording {
@@ -25,7 +25,7 @@ pub(super) struct JobRecording {
 pub(super) fn of(
     job: &Job,
     set: &JobSet,
-    read: ReadFile<'_>,
+    access: FileAccess<'_>,
 ) -> Result<Option<JobRecording>, Diagnostic> {
     let replay = &job.settings.replay;
     let Some(names) = &replay.read else {
@@ -37,7 +37,7 @@ pub(super) fn of(
         let error = place.error("`read_iolog` names no log");
         return Err(error.help("write the name of a log of requests"));
     };
-    let bytes = read(log).map_err(|reason| {
+    let bytes = access.read(log).map_err(|reason| {
         let error = place.error(format!("the log cannot be read: {reason}"));
         let mut writes = set
             .jobs

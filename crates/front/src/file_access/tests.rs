@@ -1,0 +1,145 @@
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use super::*;
+
+/// A directory that is offered, and one that is not, with a secret.
+fn site() -> (tempfile::TempDir, PathBuf, OfferedFiles) {
+    let site = tempfile::tempdir().unwrap();
+    let base = site.path().canonicalize().unwrap();
+    std::fs::create_dir_all(base.join("root/inner")).unwrap();
+    std::fs::write(base.join("secret"), "root:x:0:0").unwrap();
+    std::fs::write(base.join("root/inner/own"), "bs=8k\n").unwrap();
+    let offered = OfferedFiles::new(vec![base.join("root")]);
+    (site, base, offered)
+}
+
+fn read(offered: &OfferedFiles, path: PathBuf) -> Result<Vec<u8>, String> {
+    FileAccess::beneath(offered).read(path.to_str().unwrap())
+}
+
+#[test]
+fn text_from_a_page_reads_regular_files_beneath_what_is_offered() {
+    let (_site, base, offered) = site();
+    assert_eq!(
+        read(&offered, base.join("root/inner/own")).unwrap(),
+        b"bs=8k\n"
+    );
+    let up_and_down = base.join("root/inner/../inner/own");
+    assert_eq!(read(&offered, up_and_down).unwrap(), b"bs=8k\n");
+    let access = FileAccess::beneath(&offered);
+    let own = base.join("root/inner/own");
+    assert_eq!(access.size_bytes(own.to_str().unwrap()), Some(6));
+}
+
+#[test]
+fn text_from_a_page_reads_nothing_else_and_is_not_told_what_is_there() {
+    let (_site, base, offered) = site();
+    symlink(base.join("secret"), base.join("root/link")).unwrap();
+    symlink("inner", base.join("root/way")).unwrap();
+    let pipe = base.join("root/pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let elsewhere = [
+        base.join("secret"),
+        base.join("not-there"),
+        base.join("root/../secret"),
+        base.join("root/link"),
+        base.join("root/way/own"),
+        base.join("root/inner"),
+        base.join("root"),
+        base.join("root/not-there"),
+        pipe,
+        PathBuf::from("/dev/zero"),
+        PathBuf::from("/proc/self/environ"),
+        PathBuf::from("/proc/self/root/etc/passwd"),
+        PathBuf::from("own"),
+        PathBuf::from("-"),
+        PathBuf::new(),
+        PathBuf::from("/etc/pass\0wd"),
+    ];
+    for path in elsewhere {
+        assert_eq!(
+            read(&offered, path.clone()).unwrap_err(),
+            NOT_OFFERED,
+            "{path:?}"
+        );
+        let access = FileAccess::beneath(&offered);
+        assert_eq!(access.size_bytes(path.to_str().unwrap()), None, "{path:?}");
+    }
+    // A root that is a link by now leads nowhere.
+    std::fs::rename(base.join("root"), base.join("moved")).unwrap();
+    symlink(base.join("moved"), base.join("root")).unwrap();
+    assert!(read(&offered, base.join("root/inner/own")).is_err());
+}
+
+#[test]
+fn text_from_a_page_reads_no_large_file_and_no_variable() {
+    let (_site, base, offered) = site();
+    let large = File::create(base.join("root/large")).unwrap();
+    large.set_len(OFFERED_BYTES_MAX + 1).unwrap();
+    let refused = read(&offered, base.join("root/large")).unwrap_err();
+    assert!(refused.contains("8 MiB"), "{refused}");
+    large.set_len(OFFERED_BYTES_MAX).unwrap();
+    let most = OFFERED_BYTES_IN_ALL_MAX as u64 / OFFERED_BYTES_MAX;
+    for _ in 0..most {
+        read(&offered, base.join("root/large")).unwrap();
+    }
+    assert!(read(&offered, base.join("root/large")).is_err());
+    assert!(FileAccess::anywhere().variable("PATH").is_some());
+    assert_eq!(FileAccess::beneath(&offered).variable("PATH"), None);
+}
+
+#[test]
+fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
+    let (_site, base, offered) = site();
+    let own = base.join("root/inner/own");
+    let access = FileAccess::beneath(&offered).of_text("x.fio", b"rw=odd bs=8k");
+    let said = || {
+        let error = Diagnostic::error("x.fio", "`odd` is not `secret`, and `s…` neither");
+        error.at(3, 1).snippet("rw=odd").help("write `read`")
+    };
+    assert_eq!(access.without_others(said()), said());
+    access.read(own.to_str().unwrap()).unwrap();
+    std::fs::write(&own, "user=secret").unwrap();
+    access.read(own.to_str().unwrap()).unwrap();
+    let shown = access.without_others(said());
+    assert_eq!(shown.message, "`odd` is not `...`, and `...` neither");
+    assert_eq!(shown.snippet.as_deref(), Some("rw=odd"));
+    let of_other = Diagnostic::error("/root/inner/own", "there is no option `user`");
+    let shown = access.without_others(of_other.at(1, 1).snippet("user=secret"));
+    assert_eq!((shown.line, shown.snippet), (Some(1), None));
+    assert!(!shown.message.contains("user"), "{}", shown.message);
+    let anywhere = FileAccess::anywhere().of_text("x.fio", b"");
+    assert_eq!(anywhere.without_others(said()), said());
+}
+
+#[test]
+fn a_text_may_be_asked_for_by_its_own_name() {
+    let access = FileAccess::NOTHING.of_text("./x.fio", b"text");
+    assert_eq!(access.read("./x.fio").unwrap(), b"text");
+    assert!(access.read("x.fio").is_err());
+}
+
+#[test]
+fn text_of_the_command_line_waits_for_no_pipe_that_nobody_writes_to() {
+    let (_site, base, _) = site();
+    let pipe = base.join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let refused = FileAccess::anywhere().read(pipe.to_str().unwrap());
+    assert!(refused.unwrap_err().contains("is not a regular file"));
+    let secret = base.join("secret");
+    let read = FileAccess::anywhere_with_pipes().read(secret.to_str().unwrap());
+    assert_eq!(read.unwrap(), b"root:x:0:0");
+}

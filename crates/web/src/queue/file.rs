@@ -1,0 +1,106 @@
+//! The file beside the store that keeps the queue. Who has it locked starts the runs of that store.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use results::Owner;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::QueueEntry;
+use crate::answer::Refusal;
+use crate::scratch::Given;
+
+/// A longer file is none of ours.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// What the file holds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct KeptQueue {
+    pub waiting: Vec<QueueEntry>,
+    #[serde(default)]
+    pub begun: Option<BegunEntry>,
+    /// Files as they were when they were queued, by names of entries.
+    #[serde(default)]
+    pub texts: BTreeMap<String, Given>,
+}
+
+/// A run that goes on, and its process.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct BegunEntry {
+    pub entry: QueueEntry,
+    pub owner: Owner,
+}
+
+/// Why this server does not start runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotLocked {
+    /// Another server starts those of this store.
+    OfAnother,
+    /// It is the page of a run, which ends with it.
+    BesideRun,
+    /// The file cannot be used.
+    Failed(String),
+}
+
+impl NotLocked {
+    /// In words, for who asks for a run.
+    pub fn refusal(&self) -> Refusal {
+        match self {
+            Self::OfAnother => {
+                let error = "another `pgmeter serve` starts the runs of this store";
+                Refusal::conflict(error).help("use its page, or end it")
+            }
+            Self::BesideRun => {
+                let error = "this page belongs to one run and starts no others";
+                Refusal::conflict(error).help("start `pgmeter serve`")
+            }
+            Self::Failed(reason) => {
+                let error = format!("the queue beside the store cannot be used: {reason}");
+                Refusal::conflict(error).help("use a store in a directory of your own")
+            }
+        }
+    }
+}
+
+/// Locks the file for this process alone. Names of the same store through links have one file.
+pub(crate) fn lock(store: &Path) -> Result<File, NotLocked> {
+    let store = store.canonicalize().unwrap_or_else(|_| store.to_owned());
+    let mut path = store.into_os_string();
+    path.push("-queue");
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    options
+        .mode(0o600)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    let failed = |error: io::Error| NotLocked::Failed(error.to_string());
+    let file = options.open(path).map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(NotLocked::Failed("it is not a regular file".to_owned()));
+    }
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(Errno::WOULDBLOCK) => Err(NotLocked::OfAnother),
+        Err(error) => Err(failed(error.into())),
+    }
+}
+
+/// What a locked file holds; nothing where it cannot be read.
+pub(crate) fn read(file: &mut File) -> KeptQueue {
+    let mut text = String::new();
+    let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text).ok();
+    let kept = read.and_then(|_| units::parse_json(&text).ok());
+    kept.unwrap_or_default()
+}
+
+/// Writes what waits or goes on.
+pub(crate) fn write(file: &mut File, kept: &KeptQueue) -> io::Result<()> {
+    let text = units::json_line(kept).map_err(io::Error::other)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(text.len() as u64)
+}
