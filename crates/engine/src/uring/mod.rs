@@ -4,6 +4,7 @@ mod enter;
 mod files;
 mod files_directory;
 mod issue;
+mod last;
 mod polls;
 mod queue;
 mod setup;

@@ -5,6 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use io_uring::{Probe, opcode, types};
 use rustix::fs::{Mode, OFlags};
 
+use super::last::last_completion;
 use crate::{EngineError, Operation};
 
 /// What goes through the ring only where the kernel is new enough, with the ring's number for it.
@@ -72,23 +73,16 @@ fn labels_files_in_table(
     ring.submitter()
         .register_files_update(0, &[fd])
         .map_err(register)?;
-    let mut value = [0_u8; 1];
+    let mut value = Box::new([0_u8; 1]);
     let name = c"user.pgmeter.trial";
     let start = value.as_mut_ptr().cast();
     let entry = opcode::FGetXattr::new(types::Fixed(0), name.as_ptr(), start, 1).build();
-    // SAFETY: name and value outlive the one completion that is waited for here.
+    // SAFETY: the name is static; the value outlives the completion that is waited for here.
     unsafe { ring.submission().push(&entry) }.expect("a new ring has room");
-    while ring.completion().is_empty() {
-        match ring.submit_and_wait(1) {
-            Err(source) if source.kind() != std::io::ErrorKind::Interrupted => {
-                return Err(EngineError::system("io_uring_enter", source));
-            }
-            _ => {}
-        }
-    }
-    let result = ring.completion().next().map(|entry| entry.result());
+    let (result, _) = last_completion(ring, value)
+        .map_err(|source| EngineError::system("io_uring_enter", source))?;
     ring.submitter()
         .register_files_update(0, &[-1])
         .map_err(register)?;
-    Ok(result != Some(-libc::EBADF))
+    Ok(result != -libc::EBADF)
 }

@@ -9,6 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use rustix::fs::OFlags;
 
+use super::last::last_completion;
 use crate::Buffers;
 
 const READ_BYTES: u32 = 4096;
@@ -56,19 +57,14 @@ fn try_read(file: &OwnedFd) -> Option<Waiter> {
     // SAFETY: the buffer outlives the read, which is waited for below.
     unsafe { ring.submission().push(&entry) }.ok()?;
     // SAFETY: no argument is passed.
-    unsafe { ring.submitter().enter::<libc::sigset_t>(1, 0, 0, None) }.ok()?;
-    let is_done = !ring.completion().is_empty();
-    while ring.completion().is_empty() {
-        match ring.submit_and_wait(1) {
-            Err(error) if error.kind() != std::io::ErrorKind::Interrupted => {
-                // The kernel may still write to them.
-                std::mem::forget(buffers);
-                return None;
-            }
-            _ => {}
-        }
+    let entered = unsafe { ring.submitter().enter::<libc::sigset_t>(1, 0, 0, None) };
+    if entered.is_err() {
+        // The kernel may have taken the read all the same.
+        std::mem::forget(buffers);
+        return None;
     }
-    let result = ring.completion().next()?.result();
+    let is_done = !ring.completion().is_empty();
+    let (result, _) = last_completion(&mut ring, buffers).ok()?;
     Some(match (is_done, result) {
         // An empty file or an error says nothing of how others are read.
         (true, _) | (_, ..=0) => Waiter::Submitter,
