@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use network::{FRAME_BYTES, Frame, LENGTH_MAX_BYTES, Serving, Status, serve};
+use network::{Connection, FRAME_BYTES, Frame, LENGTH_MAX_BYTES, Serving, Status, serve};
 
 /// Bytes that come, so many with each call, and how many went.
 struct Scripted<'a> {
@@ -23,6 +23,8 @@ impl Read for Scripted<'_> {
         self.input.read(&mut buffer[..most])
     }
 }
+
+impl Connection for Scripted<'_> {}
 
 impl Write for Scripted<'_> {
     fn write(&mut self, buffer: &[u8]) -> Result<usize> {

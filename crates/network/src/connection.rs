@@ -14,14 +14,35 @@ pub(crate) fn set_up(stream: &TcpStream, wait_max: Duration) -> io::Result<()> {
     stream.set_write_timeout(Some(wait_max))
 }
 
-/// Reads the whole buffer until a point in time, however slowly the bytes come.
+/// A stream whose reads can be limited in time.
+pub trait Connection: Read + Write {
+    /// Lets a read fail after this time without a byte; streams that never wait need no limit.
+    ///
+    /// # Errors
+    /// When the system refuses the limit.
+    fn limit_reads(&self, _longest: Duration) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Connection for TcpStream {
+    fn limit_reads(&self, longest: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(longest))
+    }
+}
+
+/// Reads the whole buffer until a point in time, however slowly the bytes come. The limit of the
+/// stream's last read stays.
 pub(crate) fn read_until(
-    stream: &mut impl Read,
+    stream: &mut impl Connection,
     buffer: &mut [u8],
     until: Instant,
 ) -> io::Result<()> {
     let mut filled = 0;
     while filled < buffer.len() {
+        let left = until.saturating_duration_since(Instant::now());
+        // A limit of 0 is none.
+        stream.limit_reads(left.max(Duration::from_millis(1)))?;
         match stream.read(&mut buffer[filled..]) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(count) => filled += count,

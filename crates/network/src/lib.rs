@@ -11,6 +11,7 @@ mod serve;
 mod sink;
 mod token;
 
+pub use connection::Connection;
 pub use error::NetworkError;
 pub use frame::{
     FRAME_BYTES, Frame, FrameError, HEADER_BYTES, Header, LENGTH_MAX_BYTES, MAJOR, MINOR, Status,

@@ -1,11 +1,11 @@
 //! The sink's end of one connection, over anything that reads and writes.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::time::{Duration, Instant};
 
-use crate::connection::{GREETING_MAX, in_words, read_until, write_all};
+use crate::connection::{Connection, GREETING_MAX, in_words, read_until, write_all};
 use crate::frame::{FRAME_BYTES, Frame, HEADER_BYTES, Header, MAJOR, Status, Way};
-use crate::peer::NO_SECRET;
+use crate::peer::{NO_SECRET, SILENCE_MAX};
 use crate::token::{Prover, Token, is_equal};
 
 /// Bytes that are received with one call, at most. Pages are taken as they are first written.
@@ -58,15 +58,18 @@ impl Serving {
     }
 }
 
-/// Greets, then serves transactions until the other end closes. Reads and writes of the stream
-/// should end by themselves when nothing moves for a while; `challenge` is used once.
+/// Greets, then serves transactions until the other end closes. Reads end when nothing moves for a
+/// while, and writes of the stream should; `challenge` is used once.
 ///
 /// Whatever comes, what is allocated is one buffer of fixed size.
-pub fn serve<S: Read + Write>(stream: &mut S, serving: &Serving, challenge: [u8; 32]) -> Ended {
+pub fn serve<S: Connection>(stream: &mut S, serving: &Serving, challenge: [u8; 32]) -> Ended {
     match greet(stream, serving, challenge) {
         Ok(None) => {}
         Ok(Some(ended)) => return ended,
         Err(_) => return Ended::Broken,
+    }
+    if stream.limit_reads(SILENCE_MAX).is_err() {
+        return Ended::Broken;
     }
     let mut received = Received {
         stream,
@@ -92,7 +95,7 @@ pub fn serve<S: Read + Write>(stream: &mut S, serving: &Serving, challenge: [u8;
 }
 
 /// Says who may go on; how it ended for all others.
-fn greet<S: Read + Write>(
+fn greet<S: Connection>(
     stream: &mut S,
     serving: &Serving,
     challenge: [u8; 32],
@@ -124,7 +127,7 @@ fn greet<S: Read + Write>(
 }
 
 /// The next frame; nothing for bytes that are none.
-fn frame(stream: &mut impl Read, until: Instant) -> io::Result<Option<Frame>> {
+fn frame(stream: &mut impl Connection, until: Instant) -> io::Result<Option<Frame>> {
     let mut bytes = [0; FRAME_BYTES];
     read_until(stream, &mut bytes, until)?;
     Ok(Frame::of_bytes(&bytes).ok())
@@ -138,7 +141,7 @@ struct Received<'a, S> {
     end: usize,
 }
 
-impl<S: Read + Write> Received<'_, S> {
+impl<S: Connection> Received<'_, S> {
     /// The next header; nothing where the other end closed in its place.
     fn header(&mut self, idle_max: Duration) -> io::Result<Option<[u8; HEADER_BYTES]>> {
         let mut since = None;

@@ -1,4 +1,4 @@
-use std::io::Cursor;
+use std::io::{Cursor, Read, Write};
 
 use proptest::prelude::*;
 
@@ -35,6 +35,8 @@ impl Read for Scripted {
         self.input.read(&mut buffer[..most])
     }
 }
+
+impl Connection for Scripted {}
 
 impl Write for Scripted {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
