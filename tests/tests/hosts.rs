@@ -48,6 +48,46 @@ fn the_program_is_copied_for_the_run_and_removed() {
 }
 
 #[test]
+fn no_copy_stays_where_another_host_refuses_or_the_first_process_is_killed() {
+    let bed = need!(Bed::new());
+    bed.file("reads.toml", READS);
+    let place = bed.path().join("elsewhere");
+    let shell = shell(&bed);
+    let choosy = bed.script(
+        "choosy",
+        format!("#!/bin/sh\n[ \"$1\" = b ] && exit 1\nexec {shell} \"$@\"\n"),
+    );
+    let hosts = ["--hosts", "a,b", "--ssh", &choosy, "--copy-binary"];
+    let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
+    assert_eq!(seen.code, 3, "{}", seen.text());
+    wait_for("no copy", || end_to_end::names_in(&place).is_empty());
+    // A host that takes the program and never starts it.
+    let slow = bed.script(
+        "slow",
+        format!("#!/bin/sh\ncase \"$*\" in *worker) exec sleep 60;; esac\nexec {shell} \"$@\"\n"),
+    );
+    for signal in ["-KILL", "-TERM"] {
+        let arguments = [
+            "run",
+            "reads.toml",
+            "--hosts",
+            "a",
+            "--ssh",
+            &slow,
+            "--copy-binary",
+            "--no-db",
+        ];
+        let mut command = bed.command(&arguments);
+        command.stdout(std::process::Stdio::null());
+        let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+        wait_for("a copy", || !end_to_end::names_in(&place).is_empty());
+        end_to_end::run_tool("kill", &[signal, &child.id().to_string()]).unwrap();
+        child.wait().unwrap();
+        wait_for("no copy", || end_to_end::names_in(&place).is_empty());
+    }
+}
+
+#[test]
 fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
     let bed = need!(Bed::new());
     bed.file("reads.toml", READS);

@@ -1,10 +1,11 @@
 //! The program on hosts where it is not installed: copied there for a run, and removed.
 
 use std::fs::File;
-use std::process::{Command, Stdio};
+use std::io;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::CrewError;
@@ -15,14 +16,58 @@ use crate::worker::is_stopped;
 const COPY_MAX: Duration = Duration::from_secs(300);
 /// And its removal so long.
 const REMOVAL_MAX: Duration = Duration::from_secs(10);
-/// Takes a program on its standard input, and tells where it is.
-const SCRIPT: &str = "f=$(mktemp \"${TMPDIR:-/tmp}/pgmeter.XXXXXX\") && cat > \"$f\" && \
-     chmod 700 \"$f\" && echo \"$f\"";
 
-/// What a command writes, as far as it is read.
+/// The first bytes that a command writes.
 type Heard = Arc<Mutex<Vec<u8>>>;
 
-/// Copies this program to a host, and tells where it is there. `on_host` runs there what it is
+/// A copy of this program on a host. The shell that took it removes it when its standard input
+/// ends: when this is dropped, and also when this process or the connection ends in any way.
+#[derive(Debug)]
+pub struct ProgramCopy {
+    path: String,
+    shell: Child,
+    /// Open for as long as the copy is to stay.
+    input: Option<ChildStdin>,
+}
+
+impl ProgramCopy {
+    /// Path on the host.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl Drop for ProgramCopy {
+    /// Lets the copy be removed and waits for that; processes that run it go on.
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let end = Instant::now() + REMOVAL_MAX;
+        while matches!(self.shell.try_wait(), Ok(None)) {
+            if Instant::now() >= end {
+                let _ = self.shell.kill();
+                let _ = self.shell.wait();
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+/// A shell script that takes a program of that size on its standard input, prints its path, and
+/// removes it when its standard input ends. A copy that is not whole is removed at once.
+fn script(size_bytes: u64) -> String {
+    // No single quote: the whole is quoted by them.
+    format!(
+        "f=$(mktemp \"${{TMPDIR:-/tmp}}/pgmeter.XXXXXX\") || exit 1; \
+         trap \"rm -f \\\"$f\\\"\" EXIT; trap \"exit 1\" HUP INT TERM PIPE; \
+         head -c {size_bytes} > \"$f\" && chmod 700 \"$f\" || exit 1; \
+         s=$(wc -c < \"$f\") && [ \"$s\" -eq {size_bytes} ] || \
+         {{ echo \"only $s of {size_bytes} bytes came\" >&2; exit 1; }}; \
+         echo \"$f\"; cat > /dev/null"
+    )
+}
+
+/// Copies this program to a host for as long as the result lives. `on_host` runs there what it is
 /// given; `stop` gives it up.
 ///
 /// # Errors
@@ -31,116 +76,185 @@ pub fn copy_program(
     mut on_host: Command,
     host: &str,
     stop: &AtomicBool,
-) -> Result<String, CrewError> {
+) -> Result<ProgramCopy, CrewError> {
     let refused = |why: String| CrewError::Copy {
         host: host.to_owned(),
         why,
     };
     let own = File::open("/proc/self/exe").map_err(|error| refused(error.to_string()))?;
+    let size_bytes = own
+        .metadata()
+        .map_err(|error| refused(error.to_string()))?
+        .len();
     // A shell of the other side splits what it is given, so it is quoted for that.
-    on_host
-        .args(["sh", "-c", &format!("'{SCRIPT}'")])
-        .stdin(own);
-    match ran(on_host, COPY_MAX, stop) {
-        Ok(path) if path.starts_with('/') => Ok(path),
-        Ok(other) => Err(refused(format!("it said `{other}`"))),
+    on_host.args(["sh", "-c", &format!("'{}'", script(size_bytes))]);
+    let first_line = FirstLine::of(on_host, own).and_then(|it| it.wait(COPY_MAX, stop));
+    match first_line {
+        Ok(copy) if copy.path.starts_with('/') => Ok(copy),
+        Ok(other) => Err(refused(format!("it said `{}`", other.path))),
         Err(_) if is_stopped(stop) => Err(CrewError::Stopped),
         Err(why) => Err(refused(why)),
     }
 }
 
-/// Removes a copy; who runs it goes on.
-pub fn remove_copy(mut on_host: Command, path: &str) {
-    on_host.args(["rm", "-f", path]).stdin(Stdio::null());
-    let _ = ran(on_host, REMOVAL_MAX, &AtomicBool::new(false));
+/// A command that is given a file on its standard input, which stays open, and prints a line.
+struct FirstLine {
+    child: Child,
+    feeder: JoinHandle<io::Result<ChildStdin>>,
+    listeners: Vec<JoinHandle<()>>,
+    output: Heard,
+    complaint: Heard,
 }
 
-/// Runs a command to its end: the first line that it wrote. It is ended when it takes longer than
-/// `limit`, or `stop` is set.
-///
-/// # Errors
-/// Why there is no such line.
-fn ran(mut command: Command, limit: Duration, stop: &AtomicBool) -> Result<String, String> {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| {
-        let program = command.get_program().to_string_lossy();
-        format!("cannot start `{program}`: {error}")
-    })?;
-    let (output, complaint) = (Heard::default(), Heard::default());
-    let mut listeners = Vec::new();
-    if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-        let (to_output, to_complaint) = (Arc::clone(&output), Arc::clone(&complaint));
-        listeners.push(thread::spawn(move || listen(stdout, &to_output)));
-        listeners.push(thread::spawn(move || listen(stderr, &to_complaint)));
-    }
-    let begun = Instant::now();
-    let ended = loop {
-        match child.try_wait() {
-            Ok(None) if is_stopped(stop) => break Err("it was given up".to_owned()),
-            Ok(None) if begun.elapsed() > limit => {
-                break Err(format!("it took longer than {} s", limit.as_secs()));
-            }
-            Ok(None) => thread::sleep(LOOK),
-            Ok(Some(status)) => break Ok(status),
-            Err(error) => break Err(error.to_string()),
+impl FirstLine {
+    fn of(mut command: Command, mut input: File) -> Result<Self, String> {
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| {
+            let program = command.get_program().to_string_lossy();
+            format!("cannot start `{program}`: {error}")
+        })?;
+        let (output, complaint) = (Heard::default(), Heard::default());
+        let mut listeners = Vec::new();
+        if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
+            let (to_output, to_complaint) = (Arc::clone(&output), Arc::clone(&complaint));
+            listeners.push(thread::spawn(move || listen(stdout, &to_output)));
+            listeners.push(thread::spawn(move || listen(stderr, &to_complaint)));
         }
-    };
-    if ended.is_err() {
-        let _ = child.kill();
-        let _ = child.wait();
+        let stdin = child.stdin.take();
+        let feeder = thread::spawn(move || {
+            let mut stdin = stdin.ok_or(io::ErrorKind::BrokenPipe)?;
+            io::copy(&mut input, &mut stdin)?;
+            Ok(stdin)
+        });
+        Ok(Self {
+            child,
+            feeder,
+            listeners,
+            output,
+            complaint,
+        })
     }
-    let end = Instant::now() + COMPLAINT_MAX;
-    while !listeners.iter().all(thread::JoinHandle::is_finished) && Instant::now() < end {
-        thread::sleep(LOOK);
+
+    /// Waits for the first line. The command is ended when that takes longer than `limit`, or
+    /// `stop` is set.
+    ///
+    /// # Errors
+    /// Why there is no such line.
+    fn wait(mut self, limit: Duration, stop: &AtomicBool) -> Result<ProgramCopy, String> {
+        let begun = Instant::now();
+        let why = loop {
+            if self.feeder.is_finished() && has_line(&self.output) {
+                match self.feeder.join() {
+                    Ok(Ok(input)) => {
+                        return Ok(ProgramCopy {
+                            path: words(&self.output),
+                            shell: self.child,
+                            input: Some(input),
+                        });
+                    }
+                    _ => return Err("it did not take the whole program".to_owned()),
+                }
+            }
+            match self.child.try_wait() {
+                Ok(None) if is_stopped(stop) => break "it was given up".to_owned(),
+                Ok(None) if begun.elapsed() > limit => {
+                    break format!("it took longer than {} s", limit.as_secs());
+                }
+                Ok(None) => thread::sleep(LOOK),
+                Ok(Some(status)) => return Err(self.ended(status)),
+                Err(error) => break error.to_string(),
+            }
+        };
+        // Its standard input ends with the feeder, which has nobody to write to any more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        Err(why)
     }
-    let words = |of: &Heard| first_words(&of.lock().unwrap_or_else(PoisonError::into_inner));
-    let (status, said) = (ended?, words(&complaint));
-    match words(&output) {
-        line if status.success() && !line.is_empty() => Ok(line),
-        _ if said.is_empty() => Err(format!("its command ended with {status}")),
-        _ => Err(format!("its command said `{said}`")),
+
+    /// Why a command that has ended printed no path.
+    fn ended(&self, status: ExitStatus) -> String {
+        let end = Instant::now() + COMPLAINT_MAX;
+        while !self.listeners.iter().all(JoinHandle::is_finished) && Instant::now() < end {
+            thread::sleep(LOOK);
+        }
+        match words(&self.complaint) {
+            said if said.is_empty() => format!("its command ended with {status}"),
+            said => format!("its command said `{said}`"),
+        }
     }
+}
+
+fn words(of: &Heard) -> String {
+    first_words(&of.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn has_line(output: &Heard) -> bool {
+    let heard = output.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = heard.trim_ascii_start();
+    text.contains(&b'\n')
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
-    fn ran(script: &str, limit: Duration) -> Result<String, String> {
+    fn first_line(script: &str, limit: Duration) -> Result<ProgramCopy, String> {
         let mut command = Command::new("sh");
-        command.args(["-c", script]).stdin(Stdio::null());
-        super::ran(command, limit, &AtomicBool::new(false))
+        command.args(["-c", script]);
+        let input = File::open("/dev/null").expect("it is there");
+        FirstLine::of(command, input)?.wait(limit, &AtomicBool::new(false))
+    }
+
+    /// What a shell elsewhere does with what it is given, with its temporary files in a directory.
+    fn shell(directory: &Path) -> Command {
+        let mut on_host = Command::new("sh");
+        on_host.args(["-c", "eval \"$*\"", "sh"]);
+        on_host.env("TMPDIR", directory);
+        on_host
+    }
+
+    fn is_empty(directory: &Path) -> bool {
+        fs::read_dir(directory)
+            .expect("a directory")
+            .next()
+            .is_none()
+    }
+
+    /// The shell elsewhere removes it soon after.
+    fn is_soon_empty(directory: &Path) -> bool {
+        let end = Instant::now() + Duration::from_secs(20);
+        while !is_empty(directory) && Instant::now() < end {
+            thread::sleep(LOOK);
+        }
+        is_empty(directory)
     }
 
     #[test]
     fn the_first_line_or_what_was_complained_of_is_told() {
         let long = Duration::from_secs(60);
-        assert_eq!(ran("echo /tmp/x; echo y", long), Ok("/tmp/x".to_owned()));
-        let told = ran("printf '\\033[31mno room\\n' >&2; exit 1", long);
+        let first = first_line("echo /tmp/x; echo y; cat", long).expect("a line");
+        assert_eq!(first.path(), "/tmp/x");
+        let told = |script| first_line(script, long).map(|_| ()).expect_err("no line");
         assert_eq!(
-            told,
-            Err("its command said `\\u{1b}[31mno room`".to_owned())
+            told("printf '\\033[31mno room\\n' >&2; exit 1"),
+            "its command said `\\u{1b}[31mno room`"
         );
-        let told = ran("exit 3", long);
-        assert_eq!(
-            told,
-            Err("its command ended with exit status: 3".to_owned())
-        );
+        assert_eq!(told("exit 3"), "its command ended with exit status: 3");
     }
 
     #[test]
-    fn a_host_that_takes_the_program_tells_where_it_is() {
-        // What a shell elsewhere does with what it is given.
-        let mut on_host = Command::new("sh");
-        on_host.args(["-c", "eval \"$*\"", "sh"]);
+    fn a_host_keeps_the_program_until_the_copy_is_dropped() {
+        let place = tempfile::tempdir().expect("a directory");
         let stop = AtomicBool::new(false);
-        let path = copy_program(on_host, "a", &stop).expect("it is copied");
-        let own = std::fs::metadata("/proc/self/exe").expect("this program");
-        assert_eq!(std::fs::metadata(&path).expect("a copy").len(), own.len());
-        let mut on_host = Command::new("sh");
-        on_host.args(["-c", "eval \"$*\"", "sh"]);
-        remove_copy(on_host, &path);
-        assert!(std::fs::metadata(&path).is_err());
+        let copy = copy_program(shell(place.path()), "a", &stop).expect("it is copied");
+        let own = fs::metadata("/proc/self/exe").expect("this program");
+        assert_eq!(fs::metadata(copy.path()).expect("a copy").len(), own.len());
+        drop(copy);
+        assert!(is_empty(place.path()));
         let refused = copy_program(Command::new("false"), "a", &stop).expect_err("no copy");
         let told = refused.to_string();
         assert!(
@@ -150,10 +264,41 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_that_ends_leaves_nothing_behind() {
+        let place = tempfile::tempdir().expect("a directory");
+        let stop = AtomicBool::new(false);
+        let mut copy = copy_program(shell(place.path()), "a", &stop).expect("it is copied");
+        // What is left of a leader that was killed: its end of the pipe is closed.
+        drop(copy.input.take());
+        assert!(is_soon_empty(place.path()));
+        drop(copy);
+        // One that is killed in the middle of the copy.
+        let mut command = shell(place.path());
+        command.args(["sh", "-c", &format!("'{}'", script(1 << 30))]);
+        let input = File::open("/proc/self/exe").expect("this program");
+        let partial = FirstLine::of(command, input).expect("it starts");
+        let told = partial.wait(Duration::from_secs(1), &stop);
+        assert_eq!(told.map(|_| ()), Err("it took longer than 1 s".to_owned()));
+        assert!(is_soon_empty(place.path()));
+    }
+
+    #[test]
+    fn a_host_without_room_is_told_and_keeps_nothing() {
+        let place = tempfile::tempdir().expect("a directory");
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -f 8; eval \"$*\"", "sh"]);
+        command.env("TMPDIR", place.path());
+        let stop = AtomicBool::new(false);
+        let refused = copy_program(command, "a", &stop).expect_err("no room");
+        assert!(refused.to_string().contains("its command "), "{refused}");
+        assert!(is_soon_empty(place.path()));
+    }
+
+    #[test]
     fn who_takes_too_long_is_ended() {
         let begun = Instant::now();
-        let told = ran("exec sleep 100", Duration::from_secs(1));
-        assert_eq!(told, Err("it took longer than 1 s".to_owned()));
+        let told = first_line("exec sleep 100", Duration::from_secs(1));
+        assert_eq!(told.map(|_| ()), Err("it took longer than 1 s".to_owned()));
         assert!(begun.elapsed() < Duration::from_secs(30));
     }
 }

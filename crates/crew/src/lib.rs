@@ -17,7 +17,7 @@ mod pipes;
 mod worker;
 mod world;
 
-pub use copy::{copy_program, remove_copy};
+pub use copy::{ProgramCopy, copy_program};
 pub use desk::Desk;
 pub use error::CrewError;
 pub use hosts::hosts;

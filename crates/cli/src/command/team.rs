@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crew::{
-    Children, FirstRank, Job, Leader, LeaderOptions, OnLost, Ranked, copy_program, hosts, join,
-    remove_copy, serve_stdio,
+    Children, FirstRank, Job, Leader, LeaderOptions, OnLost, ProgramCopy, Ranked, copy_program,
+    hosts, join, serve_stdio,
 };
 use mpi::Launch;
 use workload::{
@@ -161,19 +161,17 @@ impl Team {
         let Some(places) = Places::of(&args.crew, workloads)? else {
             return Ok(None);
         };
-        let mut remote: BTreeMap<&str, String> = BTreeMap::new();
-        for host in &places.hosts {
-            if !remote.contains_key(host.as_str()) {
-                let program = match args.crew.copy_binary {
-                    true => copy_program(on_host(&args.crew, host), host, stop)?,
-                    false => "pgmeter".to_owned(),
-                };
-                remote.insert(host, program);
+        let mut copies: BTreeMap<&str, ProgramCopy> = BTreeMap::new();
+        for host in places.hosts.iter().filter(|_| args.crew.copy_binary) {
+            if !copies.contains_key(host.as_str()) {
+                let copy = copy_program(on_host(&args.crew, host), host, stop)?;
+                copies.insert(host, copy);
             }
         }
         let commands = places.hosts.iter().map(|host| {
             let mut command = on_host(&args.crew, host);
-            command.args([remote[host.as_str()].as_str(), "worker"]);
+            let program = copies.get(host.as_str()).map(ProgramCopy::path);
+            command.args([program.unwrap_or("pgmeter"), "worker"]);
             command
         });
         let (children, hub) = Children::start(commands.collect())?;
@@ -182,12 +180,8 @@ impl Team {
             ..options(args)
         };
         let greeted = Leader::greet(hub, options, stop);
-        if args.crew.copy_binary {
-            // They run it, so its name is not needed any more.
-            for (host, program) in &remote {
-                remove_copy(on_host(&args.crew, host), program);
-            }
-        }
+        // They run the copies, whose names are not needed any more.
+        drop(copies);
         Ok(Some(Self {
             leader: greeted?,
             job: None,
