@@ -323,6 +323,78 @@ fn who_is_no_sink_or_says_nothing_is_an_error() {
 }
 
 #[test]
+fn a_connection_that_does_not_greet_is_closed_after_ten_seconds() {
+    let bed = Bed::new().unwrap();
+    let sink = Sink::start(&bed, &[]);
+    let start = Instant::now();
+    let mut silent = sink.connect();
+    // Some of a frame, and no more.
+    let mut partial = sink.connect();
+    partial.write_all(&frame(1, 1)[..20]).unwrap();
+    for stream in [&mut silent, &mut partial] {
+        let read = stream.read(&mut [0; 1]);
+        assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+    }
+    let took = start.elapsed();
+    assert!((8..20).contains(&took.as_secs()), "{took:?}");
+}
+
+/// A peer that greets and then answers nothing.
+fn silent_peer() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("tcp://{}", listener.local_addr().unwrap());
+    let serving = listener.try_clone().unwrap();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        while let Ok((mut stream, _)) = serving.accept() {
+            if stream.read_exact(&mut [0; 64]).is_ok() {
+                let _ = stream.write_all(&frame(1, 3));
+                kept.push(stream);
+            }
+        }
+    });
+    (listener, target)
+}
+
+#[test]
+fn requests_that_a_silent_peer_never_answers_have_failed() {
+    let bed = Bed::new().unwrap();
+    let (_listener, target) = silent_peer();
+    let silent = line("size = \"1k\", read = 100", "");
+    bed.file("silent.toml", silent);
+    let runs = ["io_uring", "psync"].map(|engine| {
+        let arguments = [
+            "run",
+            "silent.toml",
+            "--target",
+            &target,
+            "--engine",
+            engine,
+            "--iodepth",
+            "2",
+            "--run-time",
+            "1s",
+            "--no-db",
+        ];
+        bed.command(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    });
+    for run in runs {
+        let ended = run.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned()
+            + &String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(1), "{text}");
+        assert!(
+            text.contains("failed") && !text.contains("no operation failed"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn hostile_bytes_are_refused_and_others_are_served() {
     let bed = Bed::new().unwrap();
     let mut sink = Sink::start(&bed, &[]);

@@ -1,9 +1,10 @@
-//! The end of an open loop: what was due in its measurement is begun and waited for.
+//! The end of a measurement: the loop waits for requests in flight, and begins those of an open loop
+//! that were due.
 //!
-//! Nothing here counts for the rates of the measurement, which has ended; what was due is counted
-//! by the generator, whenever it is done.
+//! Nothing here counts for the rates of the measurement, which has ended. The generator of an open
+//! loop counts what was due, whenever it is done; of others, requests that fail now are counted.
 
-use engine::{Clock, Engine, EngineError, Wait};
+use engine::{Clock, Completion, Engine, EngineError, Wait};
 use generate::{Content, Generator, LeftOver, OpenLoop};
 
 use crate::measure::Loop;
@@ -59,6 +60,27 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, OpenLoop<G>, C, K> {
 }
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
+    /// Waits for requests in flight. One that succeeds now is not part of the measurement; one that
+    /// fails is counted, or a target that answers nothing would look as if nothing had failed.
+    #[cold]
+    pub fn drain(&mut self, turns: &mut Turns) -> Result<(), EngineError> {
+        while turns.in_flight > 0 {
+            let wait = Wait::One { timeout_ns: 0 };
+            self.engine.reap(wait, turns.none_done())?;
+            let now_ns = self.clock.now_ns();
+            let done = std::mem::take(&mut turns.done);
+            for &Completion { slot, result } in done.iter() {
+                let flight = turns.reaped(slot);
+                let expected_bytes = self.generator.expected_bytes(&flight.request, result);
+                let latency_ns = now_ns.saturating_sub(flight.issued_ns);
+                self.recorder
+                    .record_late(&flight.request, (expected_bytes, result), latency_ns);
+            }
+            turns.done = done;
+        }
+        Ok(())
+    }
+
     /// Waits for what is in flight, which the kernel lets nobody leave, and tells when that was.
     fn finish(&mut self, turns: &mut Turns, since_ns: u64) -> Result<u64, EngineError> {
         let mut now_ns = since_ns;

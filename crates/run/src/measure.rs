@@ -22,11 +22,11 @@ pub(crate) struct Loop<E, G, C, K> {
 }
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
-    /// Runs ramp and measurement, then waits for what is still in flight.
+    /// Runs ramp and measurement, then waits for what is still in flight; what fails then counts.
     pub fn run(&mut self) -> Result<(), EngineError> {
         let mut turns = Turns::new(self.engine.slot_count());
         self.turn(&mut turns)?;
-        turns.drain(&mut self.engine)
+        self.drain(&mut turns)
     }
 
     /// Turns from the start of the ramp to the end of the measurement.

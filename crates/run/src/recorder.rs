@@ -259,6 +259,19 @@ impl Recorder {
         }
     }
 
+    /// Counts a request that failed after the end of the measurement in which it was in flight.
+    #[cold]
+    pub fn record_late(
+        &mut self,
+        request: &Request,
+        (expected_bytes, result): (u32, i32),
+        latency_ns: u64,
+    ) {
+        if result < 0 && expected_bytes != EXPECTED_FAILURE {
+            self.record_odd(request, (expected_bytes, result), latency_ns);
+        }
+    }
+
     #[inline(never)]
     fn count_requests_apart(&mut self, alike: &Alike) {
         self.count_requests(alike);

@@ -1,6 +1,6 @@
 //! The worker's slots: which are free, and what is in flight in the others.
 
-use engine::{Completion, Engine, EngineError, Request, Wait};
+use engine::{Completion, Request};
 use generate::Flow;
 
 /// Free slots, first in first out, in a ring that never grows.
@@ -186,15 +186,6 @@ impl Turns {
         if !self.parked.is_empty() && !self.done.is_empty() {
             self.parked.drain(..).for_each(|slot| self.ready.push(slot));
         }
-    }
-
-    /// Waits for what is in flight after the measurement, and drops it.
-    pub fn drain(&mut self, engine: &mut impl Engine) -> Result<(), EngineError> {
-        while self.in_flight > 0 {
-            engine.reap(Wait::One { timeout_ns: 0 }, self.none_done())?;
-            self.in_flight -= self.done.len() as u32;
-        }
-        Ok(())
     }
 }
 

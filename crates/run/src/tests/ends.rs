@@ -113,3 +113,34 @@ fn so_many_slow_operations_are_counted_from_the_ramps_last_one() {
     assert_eq!(outcome.rest.spans[0].total().count(), 10);
     assert_eq!(outcome.measured_ns, 10 * SLOW_NS);
 }
+
+#[test]
+fn requests_without_an_answer_at_the_end_have_failed() {
+    let iodepth = 4;
+    let (lane, recorder) = scripted(&reads(iodepth), SECOND_NS, 0);
+    let clock = StepClock::new();
+    // Of four requests one is answered in time, one late, and two when the engine gives up.
+    let script = |request: &engine::Request, _: &mut [u8]| match request.slot {
+        0 => engine::Outcome {
+            delay_ns: SLOW_NS,
+            result: request.length_bytes as i32,
+        },
+        1 => engine::Outcome {
+            delay_ns: 20 * SECOND_NS,
+            result: request.length_bytes as i32,
+        },
+        _ => engine::Outcome {
+            delay_ns: 30 * SECOND_NS,
+            result: -110,
+        },
+    };
+    let parts = Parts {
+        engine: Scripted::new(iodepth, 4096, clock.clone(), script).unwrap(),
+        recorder,
+        clock,
+        batch: Batch::fixed(32),
+    };
+    let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
+    let total = outcome.rest.spans[0].total();
+    assert_eq!(total.errors(), 2, "{total:?}");
+}
