@@ -30,12 +30,10 @@ const CONSOLE: &str = "/dev/console";
 /// Source: Linux, `fs/ext4/ialloc.c`, `find_group_orlov`.
 const TOP: &str = "top";
 /// What programs need, each with its type; nothing of it is seen on the host.
-const SYSTEM: [(&str, &str); 4] = [
-    ("proc", "/proc"),
-    ("sysfs", "/sys"),
-    ("tmpfs", "/run"),
-    ("tmpfs", "/dev/shm"),
-];
+const SYSTEM: [(&str, &str); 3] = [("proc", "/proc"), ("sysfs", "/sys"), ("tmpfs", "/run")];
+/// The host's files in memory, which are hidden below the guest's devices. Workloads may lie there
+/// as anywhere else, so a guest sees them wherever it was started.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Timers of the kernel that write, which a guest has not: its seconds are not those of a machine.
 ///
@@ -89,11 +87,15 @@ fn serve(order: &Path) -> Result<(), LabError> {
         let data: Option<&CStr> = None;
         mount(kind, point, kind, MountFlags::empty(), data).map_err(failed)?;
     }
+    if show(Path::new(SHARED_MEMORY)).is_err() {
+        let data: Option<&CStr> = None;
+        let failed =
+            |error: rustix::io::Errno| LabError::system("mount", Path::new(SHARED_MEMORY), error);
+        mount("tmpfs", SHARED_MEMORY, "tmpfs", MountFlags::empty(), data).map_err(failed)?;
+    }
     if !order.exists() {
         show(order.parent().unwrap_or(order))?;
     }
-    let own = std::env::current_exe()
-        .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
     let order = GuestOrder::<serde_json::Value>::read(order)?;
     for module in &order.image.modules {
         load(module)?;
@@ -104,14 +106,19 @@ fn serve(order: &Path) -> Result<(), LabError> {
         fs::write(path, value)
             .map_err(|error| LabError::system("write", Path::new(path), error))?;
     }
-    let mut command = Command::new(&own);
+    if !order.directory.exists() {
+        show(&order.directory)?;
+    }
+    // By its file, as its name may be below what is mounted here.
+    let own = Path::new("/proc/self/exe");
+    let mut command = Command::new(own);
     command
         .args(std::env::args_os().skip(1))
         .env_clear()
         .envs(order.environment)
         .current_dir(&order.directory);
     say("up");
-    let status = spoken(&mut command).map_err(|error| LabError::system("run", &own, error))?;
+    let status = spoken(&mut command).map_err(|error| LabError::system("run", own, error))?;
     println!("the program in the guest ended: {status:?}");
     Ok(())
 }
