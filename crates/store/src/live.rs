@@ -3,8 +3,10 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, params};
 use rustix::fs::{FlockOperation, OFlags, flock};
@@ -15,6 +17,8 @@ use crate::status::RunStatus;
 
 /// So often is tried again what raced with another process.
 const ATTEMPTS: u32 = 16;
+/// Pause before another attempt.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// The lock of a run that goes on in this process.
 #[derive(Debug)]
@@ -36,8 +40,14 @@ impl LiveRun {
                 .custom_flags(OFlags::NOFOLLOW.bits() as i32)
                 .open(&path)
                 .ok()?;
-            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-                return None;
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                // A process that looks for locks of ended runs has it for a moment.
+                Err(Errno::WOULDBLOCK) => {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                }
+                Err(_) => return None,
             }
             // Whoever forgets ended runs may have removed it meanwhile.
             if is_at(&file, &path) {
@@ -100,7 +110,36 @@ pub(crate) fn forget_ended(store: &Path, connection: &Connection) -> rusqlite::R
             let _ = fs::remove_file(&path);
         }
     }
+    remove_strays(store);
     Ok(())
+}
+
+/// Removes locks that no process holds and that no run of the store names: of a process that was
+/// killed before it stored its run, or between forgetting a run and removing its lock.
+fn remove_strays(store: &Path) {
+    let directory = match store.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Some(name) = store.file_name() else {
+        return;
+    };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let lock = entry.file_name();
+        let rest = lock.as_bytes().strip_prefix(name.as_bytes());
+        let id = rest.and_then(|rest| rest.strip_prefix(b"-run-"));
+        let Some(path) = id
+            .and_then(|id| std::str::from_utf8(id).ok())
+            .and_then(|id| lock_path(store, id))
+        else {
+            continue;
+        };
+        let Some(file) = open(&path) else { continue };
+        // A process that is about to lock it checks afterwards that it is still there.
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_at(&file, &path) {
+            let _ = fs::remove_file(&path);
+        }
+    }
 }
 
 fn lock_path(store: &Path, id: &str) -> Option<PathBuf> {
@@ -124,4 +163,29 @@ fn is_at(file: &File, path: &Path) -> bool {
         return false;
     };
     (opened.dev(), opened.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_of_runs_that_were_never_stored_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = directory.path().join("runs.db");
+        let connection = Connection::open(&store).unwrap();
+        connection
+            .execute("CREATE TABLE runs (id TEXT, owner TEXT)", [])
+            .unwrap();
+        let id = |last: char| format!("20260101T000000Z-00000000000{last}");
+        let ids = [id('1'), id('2')];
+        assert!(ids.iter().all(|id| is_id(id)), "{ids:?}");
+        let live = LiveRun::begin(&store, &ids[0]).unwrap();
+        fs::write(lock_path(&store, &ids[1]).unwrap(), "").unwrap();
+        fs::write(directory.path().join("runs.db-run-notes"), "mine").unwrap();
+        forget_ended(&store, &connection).unwrap();
+        assert!(live.path.exists());
+        assert!(!lock_path(&store, &ids[1]).unwrap().exists());
+        assert!(directory.path().join("runs.db-run-notes").exists());
+    }
 }
