@@ -1,6 +1,7 @@
 //! What may be measured, decided before anything is changed.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -120,7 +121,15 @@ fn is_among_nodes(facts: &PathFacts) -> bool {
     let nodes = Path::new("/dev");
     let is_below = fs::canonicalize(on).is_ok_and(|path| path.starts_with(nodes));
     let point = facts.mount.as_ref().map(|mount| mount.point.as_path());
-    let is_mounted_in_it = point.is_some_and(|it| it != nodes && it.starts_with(nodes));
+    // The table of mounts cannot be read where no file can be opened; numbers can.
+    let is_elsewhere = || {
+        let device = |path: &Path| fs::metadata(path).map(|it| it.dev()).ok();
+        device(on) != device(nodes)
+    };
+    let is_mounted_in_it = match point {
+        Some(point) => point != nodes && point.starts_with(nodes),
+        None => is_elsewhere(),
+    };
     facts.file_system == "devtmpfs" || is_below && !is_mounted_in_it
 }
 
