@@ -3,6 +3,8 @@
 #[macro_use]
 mod terminal;
 
+#[cfg(test)]
+mod accepted;
 mod args;
 mod beside;
 mod bounds;

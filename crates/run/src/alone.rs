@@ -5,7 +5,7 @@ use workload::plan::Plan;
 
 use crate::crew::Crew;
 use crate::drive::drive;
-use crate::preflight::try_engines;
+use crate::preflight::{try_engines, try_streams};
 use crate::session::{Finished, RunOptions, Session};
 
 /// Runs a plan to its end, or until the stop flag is set.
@@ -18,7 +18,8 @@ pub fn run(
     listener: &mut dyn FnMut(&RunEvent),
 ) -> Finished {
     let mut session = Session::new(plan, options, listener);
-    let admitted = match try_engines(plan)
+    let admitted = match try_streams(plan)
+        .and_then(|()| try_engines(plan))
         .and_then(|()| session.find_peers())
         .and_then(|()| session.admit_all())
     {

@@ -71,5 +71,6 @@ pub use files::COMMON;
 pub use in_turn::{Turn, run_in_turn};
 pub use meeting::{FileNews, HearRounds, Meeting};
 pub use member::Member;
+pub use preflight::try_streams;
 pub use ready::refusals;
 pub use session::{Finished, RunOptions};

@@ -47,6 +47,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         refusal.severity = Severity::Warning;
         planned.warnings.push(refusal);
     }
+    run::try_streams(&planned.plan)?;
     if is_looked_at {
         let create = args.workload.options.create;
         planned.warnings.extend(found_here(&planned.plan, create));

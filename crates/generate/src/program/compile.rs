@@ -9,8 +9,6 @@ use workload::program::{
     Where,
 };
 
-use asked::piece_bytes;
-
 use super::Seat;
 use super::code::{
     Amount, CallCode, Code, DeckCode, FileSizes, Form, Instruction, Place, Subject, WaitCode,
@@ -374,7 +372,7 @@ impl Compiler<'_> {
             Bytes::SizeOf { handle } => Amount::SizeOf(*handle),
         };
         let piece_bytes = match moves {
-            true => piece_bytes(call),
+            true => call.request_bytes(),
             false => 1,
         };
         if moves {

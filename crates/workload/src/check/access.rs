@@ -11,10 +11,13 @@ use crate::nearest::nearest;
 
 use super::Flaw;
 
-/// Most bytes that one system call moves.
+/// Most bytes of a request: a ring registers no larger buffer.
 ///
-/// Source: `MAX_RW_COUNT` of Linux, 2 GiB less a page.
-const REQUEST_BYTES_MAX: u64 = 0x7fff_f000;
+/// Source: `io_sqe_buffer_register` of Linux, 1 GiB.
+pub(crate) const REQUEST_BYTES_MAX: u64 = 1 << 30;
+
+/// Largest skew of `zipf`: with more, all requests go to one place.
+const ZIPF_MAX: f64 = 100.0;
 
 /// How far a sum of shares may be from 100: the error of adding decimal fractions.
 pub(super) const SHARE_ERROR_MAX: f64 = 1e-6;
@@ -101,6 +104,14 @@ pub(crate) fn of_size(line: &AccessLine) -> f64 {
     line.of_size.map_or(100.0, |percent| percent.0)
 }
 
+/// A number of any size in a few characters.
+fn in_short(value: f64) -> String {
+    match value.abs() {
+        0.001..1e9 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
 /// A sum without the error of adding decimal fractions.
 pub(super) fn rounded(sum: f64) -> f64 {
     (sum * 1e6).round() / 1e6
@@ -167,7 +178,7 @@ pub(super) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Resu
     match value {
         Some(value) if value.0 > REQUEST_BYTES_MAX => {
             let most = Bytes(REQUEST_BYTES_MAX);
-            let message = format!("`{key}` is {value}, more than Linux moves at once ({most})");
+            let message = format!("`{key}` is {value}, more than a request may have ({most})");
             Err(Flaw::new(
                 key,
                 message,
@@ -182,9 +193,12 @@ pub(super) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
     let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
     match choice {
         DistributionChoice::Zipf(theta)
-            if !(theta.is_finite() && *theta > 0.0 && *theta != 1.0) =>
+            if !(*theta > 0.0 && *theta <= ZIPF_MAX && *theta != 1.0) =>
         {
-            let message = format!("the skew of `zipf` is {theta}, not above 0 and other than 1");
+            let message = format!(
+                "the skew of `zipf` is {}, not above 0, at most {ZIPF_MAX} and other than 1",
+                in_short(*theta)
+            );
             flaw(message, "write `{ zipf = 1.2 }`")
         }
         DistributionChoice::Pareto(h) if !(*h > 0.0 && *h < 1.0) => {

@@ -12,7 +12,7 @@ mod values;
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
-pub(crate) use access::{is_idle, of_size};
+pub(crate) use access::{REQUEST_BYTES_MAX, is_idle, of_size};
 pub(crate) use files::{meaningless, strip};
 pub use jobs::job_title;
 pub(crate) use jobs::{FileState, LooseJob, LoosePart, jobs, loose, taken_apart, waves};

@@ -1,5 +1,7 @@
 //! Short forms of what the classics' programs are made of.
 
+use std::collections::HashMap;
+
 use units::Bytes as Size;
 
 use super::{FileSync, Order};
@@ -65,18 +67,20 @@ pub(super) fn phase(name: String, label: u8, acts: Vec<Act>) -> ProgramPhase {
 
 /// What phases call the sizes of files; one that was there before has its turn beside it.
 pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
-    let name = |(index, size_bytes): (usize, &u64)| {
+    let mut counts: HashMap<u64, u64> = HashMap::new();
+    let name = |size_bytes: &u64| {
         let name = match size_bytes {
             0 => "empty".to_owned(),
             bytes => Size(*bytes).to_string(),
         };
-        let earlier = sizes_bytes[..index].iter().filter(|it| *it == size_bytes);
-        match earlier.count() {
-            0 => name,
-            count => format!("{name} ({})", count + 1),
+        let count = counts.entry(*size_bytes).or_default();
+        *count += 1;
+        match count {
+            1 => name,
+            count => format!("{name} ({count})"),
         }
     };
-    sizes_bytes.iter().enumerate().map(name).collect()
+    sizes_bytes.iter().map(name).collect()
 }
 
 impl Order {

@@ -22,7 +22,7 @@ pub struct AccessSpec {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccessLine {
-    /// Bytes that a request moves, below 2 GiB. Must be written.
+    /// Bytes that a request moves, at most 1 GiB. Must be written.
     pub size: Option<Bytes>,
     /// Share of the transactions that use this line, in percent; a line with 0 is kept and never
     /// used. Default: 100.

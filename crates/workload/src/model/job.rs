@@ -94,7 +94,7 @@ pub struct JobTable {
     pub mixed: Option<bool>,
     /// Share of the requests that start at a random place, in percent. Default: 0.
     pub random: Option<Percent>,
-    /// Sizes of requests, below 2 GiB: one, `"4k-64k"` for any from the least to the most, or
+    /// Sizes of requests, at most 1 GiB: one, `"4k-64k"` for any from the least to the most, or
     /// several with their shares of the requests, `"4k:60,64k:40"`. Default: 4 KiB.
     pub block_size: Option<BlockSizeChoice>,
     /// Sizes from a range are multiples of this. Default: the smallest.

@@ -114,6 +114,11 @@ impl Overrides {
     /// Sets a key of workloads themselves.
     fn set_own(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
         let over = read(key, value).map_err(tables::with_nearest)?;
+        if over.base.is_some() {
+            let message = "`use` cannot be set by an option: it counts when the file is read";
+            let help = "name that workload in place of the file";
+            return Err(Diagnostic::error("", message).help(help));
+        }
         check(&over).map_err(|flaw| flaw.diagnostic(""))?;
         self.over = overlay(std::mem::take(&mut self.over), over);
         let key = key.split('.').next().unwrap_or_default().to_owned();

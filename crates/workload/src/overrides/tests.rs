@@ -375,3 +375,9 @@ fn mistakes_in_keys_of_tables_are_told_at_once() {
     );
     assert!(refusal("size=x y").contains("is not a size"));
 }
+
+#[test]
+fn a_key_that_counts_only_when_a_file_is_read_is_no_option() {
+    let seen = refusal("use=randread-4k");
+    assert!(seen.contains("`use` cannot be set by an option"), "{seen}");
+}

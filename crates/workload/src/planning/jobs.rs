@@ -18,7 +18,7 @@ use super::resolver::Resolver;
 use super::seeds::worker_seed;
 use super::space::SECTOR_BYTES;
 use super::targets::Entry;
-use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
+use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, too_heavy, weight};
 
 /// What files that take all room are whole multiples of.
 const SECTOR_BYTES_OF_FILL: u64 = 4096;
@@ -67,8 +67,11 @@ pub(super) fn of_workload(
         name: workload.name_or_default(),
         targets: &targets,
     };
+    jobs.iter().try_for_each(limits::check)?;
+    limits::check_buffers(&jobs, layout.context)?;
     let files = layout.files(built.files, &mut jobs)?;
     layout.check(&jobs, &files)?;
+    limits::check_names(&files, layout.context)?;
     layout.take_space(&files);
     let cell = layout.cell(&jobs, files)?;
     note_workers(workload, jobs.len(), context)?;

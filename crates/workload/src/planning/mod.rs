@@ -5,6 +5,7 @@ mod crew;
 mod cycling;
 mod files;
 mod jobs;
+mod limits;
 mod lines;
 mod memory;
 mod network;
@@ -72,6 +73,8 @@ struct Context<'a> {
     weight: usize,
     /// Bytes of each named file of jobs, by its target and name.
     job_files: HashMap<(u32, String), u64>,
+    /// Directories of files of jobs, by their targets and names.
+    job_directories: HashSet<(u32, String)>,
 }
 
 /// Plans all workloads in order; repetitions interleave, from the second on in a random order drawn
@@ -95,6 +98,7 @@ pub fn plan(
         shares: Shares::default(),
         weight: 0,
         job_files: HashMap::new(),
+        job_directories: HashSet::new(),
     };
     let applied = overrides.applied(workloads)?;
     context.warnings = applied.warnings;

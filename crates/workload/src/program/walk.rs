@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Act, Call, Group, On, Pick, Program, ProgramPart, ProgramPhase};
+use super::{
+    Act, Bytes, Call, FileOperation, Group, On, Pick, Program, ProgramPart, ProgramPhase, Shape,
+};
 
 /// A list of acts of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,5 +249,40 @@ impl Act {
             }
             _ => vec![1.0],
         }
+    }
+}
+
+/// Bytes of a request of a program where nothing says how many there are.
+const PIECE_BYTES: u32 = 1 << 20;
+/// Bytes of a request of a program at most, whatever is asked for.
+const PIECE_BYTES_MAX: u32 = 16 << 20;
+
+impl Call {
+    /// Bytes of the largest request of the call.
+    #[must_use]
+    pub fn request_bytes(&self) -> u32 {
+        let most = match (&self.bytes, self.piece_bytes) {
+            (_, piece @ 1..) => piece,
+            (Bytes::Law(law), 0) => match law.shape {
+                Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
+                Shape::Uniform { high, .. } => {
+                    u32::try_from(high.min(law.most)).unwrap_or(u32::MAX)
+                }
+                _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
+            },
+            (Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. }, 0) => PIECE_BYTES,
+        };
+        most.clamp(1, PIECE_BYTES_MAX)
+    }
+}
+
+impl Program {
+    /// Bytes of the largest request of any call.
+    #[must_use]
+    pub fn request_bytes_max(&self) -> u32 {
+        let calls = self.groups().flat_map(Group::calls);
+        let moves = [FileOperation::Read, FileOperation::Write];
+        let moving = calls.filter(|call| moves.contains(&call.operation));
+        moving.map(Call::request_bytes).max().unwrap_or(0)
     }
 }

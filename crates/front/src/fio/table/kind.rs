@@ -43,7 +43,9 @@ impl Kind {
         match letter {
             "o" => Self::TextOrNone,
             "c" => Self::Choice(rest),
-            "i" | "i3" | "v" => Self::Number(Bounds::of(rest)),
+            // One number is kept in 32 bits, as in fio; those by direction are sizes or rates.
+            "i" => Self::Number(Bounds::of(rest).within_32_bits()),
+            "i3" | "v" => Self::Number(Bounds::of(rest)),
             "z" => Self::Amount,
             "t" => Self::Seconds,
             "u" | "u3" => Self::Microseconds,
@@ -66,6 +68,13 @@ impl Kind {
 }
 
 impl Bounds {
+    fn within_32_bits(self) -> Self {
+        Self {
+            max: self.max.or(Some(u32::MAX.into())),
+            ..self
+        }
+    }
+
     fn of(text: &str) -> Self {
         let dash = text.char_indices().skip(1).find(|(_, it)| *it == '-');
         let (min, max) = match dash {

@@ -708,3 +708,15 @@ fn options_of_the_globals_engine_go_with_it() {
     assert_eq!(polled, [true, false]);
     wrong("size=1m\nioengine=libaio\nhipri");
 }
+
+#[test]
+fn numbers_beyond_32_bits_are_refused_where_fio_keeps_them_in_32() {
+    for options in [
+        "iodepth=4294967297",
+        "numjobs=4294967296",
+        "loops=4294967296",
+    ] {
+        let error = wrong(options).to_string();
+        assert!(error.contains("at most 4294967295"), "{error}");
+    }
+}

@@ -87,10 +87,10 @@ fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
     };
     let rule = |sizes: &BlockSizes, align: Option<u64>| {
         let narrow = |bytes: u64| {
-            let narrow = u32::try_from(bytes).ok().filter(|it| *it < 1 << 31);
+            let narrow = u32::try_from(bytes).ok().filter(|it| *it <= 1 << 30);
             narrow.ok_or_else(|| {
-                let error = job.place.error("its requests have 2 GiB or more");
-                error.help("use a smaller `bs`")
+                let message = format!("its requests have {bytes} bytes, more than 1 GiB");
+                job.place.error(message).help("use a smaller `bs`")
             })
         };
         let unit = match settings.blocks.is_unaligned {

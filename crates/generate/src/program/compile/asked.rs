@@ -1,15 +1,11 @@
 //! What a call asks of an engine.
 
 use engine::{Aim, Operation};
-use workload::program::{Bytes, Call, FileOperation, On, Shape, Where};
+use workload::program::{Call, FileOperation, On, Where};
 
 use super::Compiler;
 use crate::program::code::Form;
 
-/// Bytes of a request where nothing says how many there are.
-const PIECE_BYTES: u32 = 1 << 20;
-/// Bytes of a request at most, whatever is asked for.
-const REQUEST_BYTES_MAX: u32 = 16 << 20;
 /// Permissions that files are given: to read and write for the owner, to read for all others.
 const CHMOD_MODE: u64 = 0o644;
 
@@ -75,18 +71,4 @@ impl Compiler<'_> {
             FileOperation::Sync => (Operation::Sync, 0),
         }
     }
-}
-
-/// Bytes of one request of a call.
-pub(super) fn piece_bytes(call: &Call) -> u32 {
-    let most = match (&call.bytes, call.piece_bytes) {
-        (_, piece @ 1..) => piece,
-        (Bytes::Law(law), 0) => match law.shape {
-            Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
-            Shape::Uniform { high, .. } => u32::try_from(high.min(law.most)).unwrap_or(u32::MAX),
-            _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
-        },
-        (Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. }, 0) => PIECE_BYTES,
-    };
-    most.clamp(1, REQUEST_BYTES_MAX)
 }

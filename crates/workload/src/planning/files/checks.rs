@@ -1,5 +1,8 @@
 //! What keeps a workload of files from being done as it is planned, or should be known before.
 
+use units::Bytes;
+
+use crate::check::REQUEST_BYTES_MAX;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, EngineKind, TargetKind};
@@ -13,6 +16,7 @@ impl Layout<'_, '_> {
         self.check_programs(workload)?;
         self.check_shared_filesets()?;
         self.check_ways()?;
+        self.check_buffers()?;
         if let Some(pool) = &self.program.pool {
             check_directories(pool)?;
             self.check_kept_open(pool)?;
@@ -111,8 +115,29 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help(format!("{help}, or leave `keep_open` out")))
     }
 
+    /// Each worker has a buffer of the largest request for each request in flight.
+    fn check_buffers(&self) -> Result<(), Diagnostic> {
+        let depth = self.options.iodepths.iter().max().copied().unwrap_or(1);
+        let request_bytes = u64::from(self.program.request_bytes_max());
+        let (shares, each) = (&self.context.shares, request_bytes * u64::from(depth));
+        let buffers = Taken {
+            what: "the buffers of all workers",
+            help: "use smaller requests, a smaller queue depth or fewer workers",
+            workers: (0..self.worker_count as usize).map(|it| (shares.rank_of(it, None), each)),
+        };
+        buffers.fits(self.context.facts)
+    }
+
     /// Each worker has a table of slots and a text twice as long as the largest file.
     fn check_memory(&self, pool: &FilePool) -> Result<(), Diagnostic> {
+        let block_bytes = pool.read_block_bytes.max(pool.write_block_bytes);
+        let longest_bytes = u64::from(block_bytes.min(pool.size_high_bytes));
+        if longest_bytes > REQUEST_BYTES_MAX {
+            let (longest, most) = (Bytes(longest_bytes), Bytes(REQUEST_BYTES_MAX));
+            let message = format!("a request of the pool has {longest}, more than {most}");
+            let help = "use a smaller `read_block`, `write_block` or `max_size`";
+            return Err(Diagnostic::error("", message).help(help));
+        }
         let (shares, each) = (&self.context.shares, pool.memory_bytes());
         let pools = Taken {
             what: "the pools of all workers",
