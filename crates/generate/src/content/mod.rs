@@ -3,6 +3,7 @@
 mod file_stamp;
 mod noise;
 mod plain;
+mod repeats;
 mod stamp;
 mod verified;
 
@@ -27,9 +28,6 @@ const WINDOW_BYTES: usize = 16 << 20;
 
 /// Length of the pattern of pseudo-random data, in bytes.
 const PATTERN_BYTES: usize = 1 << 16;
-
-/// How many different blocks the repeated ones are taken from.
-const REPEATED_BLOCK_COUNT: u64 = 64;
 
 /// A kind of content with the tables behind it; clones share them.
 ///
@@ -162,7 +160,10 @@ impl ContentSource {
                 let at = (offset_bytes % tables.pattern.len() as u64) as usize;
                 block.copy_from_slice(&tables.pattern[at..at + BLOCK_BYTES]);
             }
-            ContentPlan::Reducible { .. } => tables.write_reducible(block, key),
+            ContentPlan::Reducible { .. } => {
+                let number = offset_bytes / BLOCK_BYTES as u64;
+                tables.write_reducible(block, tables.source_key(file_seed, number));
+            }
         }
         if let Some(stamped_bytes) = verify_block_bytes {
             stamp::prepared(block, stamped_bytes as usize, offset_bytes, file_seed);
@@ -171,15 +172,29 @@ impl ContentSource {
 }
 
 impl Tables {
-    /// Random bytes, then zeros; of some keys, the bytes of one of a few blocks.
+    /// `true` if these random bits make a block or a request a copy.
+    #[inline]
+    const fn is_repeat(&self, bits: u64) -> bool {
+        bits & (u32::MAX as u64) < self.reduction.repeat
+    }
+
+    /// The key of a prepared block, by its number in the file. A copy has the key of an earlier
+    /// block of the file; the first block is no copy.
+    fn source_key(&self, file_seed: u64, number: u64) -> u64 {
+        let mut number = number;
+        loop {
+            let key = mix(file_seed ^ mix(number * BLOCK_BYTES as u64));
+            let chance = mix(key);
+            if number == 0 || !self.is_repeat(chance) {
+                return key;
+            }
+            // Halves the number on average, so even a file of copies takes few steps.
+            number = ((u128::from(mix(chance)) * u128::from(number)) >> 64) as u64;
+        }
+    }
+
+    /// Random bytes that follow from the key, then zeros.
     fn write_reducible(&self, block: &mut [u8], key: u64) {
-        let chance = mix(key);
-        let key = if chance & u64::from(u32::MAX) < self.reduction.repeat {
-            // Far from keys that are hashes of file seeds; a meeting would only repeat a block.
-            (chance >> 32) % REPEATED_BLOCK_COUNT
-        } else {
-            key
-        };
         let zero_bytes = (block.len() as u64 * self.reduction.zero) >> 32;
         let (random, zeros) = block.split_at_mut(block.len() - zero_bytes as usize);
         self.noise.write(random, mix(key));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use engine::Request;
 use workload::plan::ContentPlan;
 
+use super::repeats::WrittenRequests;
 use super::{BLOCK_BYTES, Tables};
 use crate::{Content, Rng};
 
@@ -20,6 +21,8 @@ pub struct PlainContent {
 struct State {
     tables: Arc<Tables>,
     rng: Rng,
+    /// Sources of copies.
+    written: WrittenRequests,
 }
 
 impl PlainContent {
@@ -37,7 +40,11 @@ impl PlainContent {
         Self {
             fill,
             prepare,
-            state: State { tables, rng },
+            state: State {
+                tables,
+                rng,
+                written: WrittenRequests::default(),
+            },
         }
     }
 
@@ -46,6 +53,8 @@ impl PlainContent {
     /// `fill` relies on it: it renews only what must differ from write to write.
     pub fn prepare_buffer(&mut self, buffer: &mut [u8]) {
         (self.prepare)(&mut self.state, buffer);
+        // Nothing of it is written.
+        self.state.written = WrittenRequests::default();
     }
 }
 
@@ -98,9 +107,26 @@ impl State {
         buffer.fill(0);
     }
 
+    /// A request is new as a whole, or a copy of earlier ones.
     fn reducible(&mut self, buffer: &mut [u8]) {
-        for block in buffer.chunks_mut(BLOCK_BYTES) {
-            self.tables.write_reducible(block, self.rng.next_u64());
+        if self.tables.is_repeat(self.rng.next_u64()) && !self.written.is_empty() {
+            let mut rest = buffer;
+            while !rest.is_empty() {
+                let (key, length) = self.written.pick(&mut self.rng);
+                let (copy, behind) = rest.split_at_mut(length.min(rest.len()));
+                self.reducible_blocks(copy, key);
+                rest = behind;
+            }
+        } else if !buffer.is_empty() {
+            let key = self.rng.next_u64();
+            self.written.note(key, buffer.len());
+            self.reducible_blocks(buffer, key);
+        }
+    }
+
+    fn reducible_blocks(&self, buffer: &mut [u8], key: u64) {
+        for (number, block) in (0..).zip(buffer.chunks_mut(BLOCK_BYTES)) {
+            self.tables.write_reducible(block, key.wrapping_add(number));
         }
     }
 }

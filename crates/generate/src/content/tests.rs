@@ -143,7 +143,11 @@ fn reducible_content_shrinks_by_the_shares_asked_for() {
             compress_percent,
             dedupe_percent,
         };
-        for blocks in [written(kind, 65_536, 1250), prefilled(kind, 20_000)] {
+        let requests = [
+            written(kind, 65_536, 20_000 / 16),
+            written(kind, 4096, 5000),
+        ];
+        for blocks in requests.into_iter().chain([prefilled(kind, 20_000)]) {
             let zeros = blocks.iter().flatten().filter(|byte| **byte == 0).count();
             let share = 100.0 * zeros as f64 / (blocks.len() * BLOCK_BYTES) as f64;
             // One random byte in 256 is zero as well.
@@ -158,9 +162,66 @@ fn reducible_content_shrinks_by_the_shares_asked_for() {
             } else {
                 dedupe_percent
             };
-            assert!((share - wanted).abs() < 1.5, "{kind:?}: {share}");
+            assert!((share - wanted).abs() < 6.0, "{kind:?}: {share}");
         }
     }
+}
+
+/// The number of blocks that are no copies, which must lie within five standard deviations.
+#[track_caller]
+fn assert_copies(distinct: usize, count: usize, dedupe_percent: f64, what: &str) {
+    let new = 1.0 - dedupe_percent / 100.0;
+    // The first one is always new.
+    let wanted = 1.0 + (count - 1) as f64 * new;
+    let deviation = (count as f64 * new * (1.0 - new)).sqrt();
+    let difference = (distinct as f64 - wanted).abs();
+    assert!(
+        difference <= 5.0 * deviation + 1e-6,
+        "{what}: {distinct} of {count} for {dedupe_percent} %"
+    );
+}
+
+#[test]
+fn copies_repeat_what_is_written_at_every_size_of_file() {
+    for compress_percent in [0.0, 40.0] {
+        for dedupe_percent in [0.0, 50.0, 80.0, 99.0, 100.0] {
+            let kind = ContentPlan::Reducible {
+                compress_percent,
+                dedupe_percent,
+            };
+            for count in [1, 16, 64, 256, 1024] {
+                let blocks = distinct(&prefilled(kind, count));
+                assert_copies(blocks, count, dedupe_percent, "prepared");
+                let blocks = distinct(&written(kind, 4096, count as u64));
+                assert_copies(blocks, count, dedupe_percent, "written");
+                if count > 256 {
+                    continue;
+                }
+                let blocks = written(kind, 65_536, count as u64);
+                let requests: Vec<Vec<u8>> = blocks.chunks(16).map(<[_]>::concat).collect();
+                assert_copies(distinct(&requests), count, dedupe_percent, "requests");
+                // Its blocks are copies where a request is one, and no others.
+                assert_eq!(distinct(&blocks), 16 * distinct(&requests));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_copy_of_another_length_repeats_written_blocks_too() {
+    let kind = ContentPlan::Reducible {
+        compress_percent: 0.0,
+        dedupe_percent: 75.0,
+    };
+    let mut content = ContentSource::new(&kind).unwrap().plain(3);
+    let mut blocks = Vec::new();
+    for number in 0..4000 {
+        let mut buffer = vec![0; BLOCK_BYTES << (number % 4)];
+        content.fill(&mut buffer, &request(number, 0));
+        blocks.extend(buffer.chunks(BLOCK_BYTES).map(<[u8]>::to_vec));
+    }
+    let share = distinct(&blocks) as f64 / blocks.len() as f64;
+    assert!((share - 0.25).abs() < 0.05, "{share}");
 }
 
 #[test]
