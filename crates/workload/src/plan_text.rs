@@ -3,6 +3,7 @@
 mod files;
 mod goals;
 mod jobs;
+mod laws;
 
 use std::fmt::Write;
 
@@ -12,8 +13,7 @@ use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::plan::{
-    Cell, ContentPlan, CurvePart, Distribution, EngineKind, LinePlan, Plan, Sequence, Setting,
-    Source, TargetKind,
+    Cell, ContentPlan, CurvePart, EngineKind, LinePlan, Plan, Sequence, Setting, Source, TargetKind,
 };
 use crate::planning::Planned;
 use crate::program::Program;
@@ -262,16 +262,7 @@ pub fn line_remarks(line: &LinePlan) -> Vec<String> {
     if line.reply_bytes > 0 {
         more.push(format!("reply {}", Bytes(line.reply_bytes.into())));
     }
-    match &line.distribution {
-        Distribution::Uniform => {}
-        Distribution::Zipf { theta } => more.push(format!("zipf {theta}")),
-        Distribution::Pareto { h } => more.push(format!("pareto {h}")),
-        Distribution::Normal { deviation_percent } => {
-            more.push(format!("normal {}", Percent(*deviation_percent)));
-        }
-        Distribution::Zones { zones } => more.push(format!("{} zones", zones.len())),
-        Distribution::NoRepeat => more.push("no repeat".to_owned()),
-    }
+    more.extend(laws::law(&line.distribution));
     match line.sequence {
         Sequence::Forward => {}
         Sequence::Backward => more.push("backward".to_owned()),

@@ -85,7 +85,7 @@ type Wrong = (&'static str, &'static str);
 
 fn wrong_zones(settings: &mut Settings) -> Option<Wrong> {
     let space = &mut settings.space;
-    let has_zones = space.zone_size > 0 || space.zone_range > 0 || space.zone_skip != Amount::ZERO;
+    let has_zones = space.zone_size > 0;
     match space.zone_mode {
         ZoneMode::None if has_zones => {
             Some(("zones have sizes, but no mode", "add `zonemode=strided`"))

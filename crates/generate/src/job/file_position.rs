@@ -17,7 +17,20 @@ pub(super) struct FilePosition {
     pub(super) zone: u64,
     /// Bytes moved in that zone.
     pub(super) zone_moved_bytes: u64,
-    /// Zones before this one.
+    /// Bytes moved since all of the zone was moved last.
+    pub(super) zone_pass_bytes: u64,
+    /// Passes through zones so far.
     pub(super) zone_round: u64,
     pub(super) is_done: bool,
+}
+
+impl FilePosition {
+    /// Both directions begin at the start of a zone.
+    pub(super) const fn begin_zone(&mut self, low_bytes: u64) {
+        self.zone_round += 1;
+        self.end_bytes = [low_bytes; 2];
+        self.start_bytes = [low_bytes; 2];
+        self.run_left = [0; 2];
+        self.turns = [0; 2];
+    }
 }

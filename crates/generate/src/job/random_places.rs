@@ -1,6 +1,6 @@
 //! Where random requests of a job begin in one of its files, or in a zone of one.
 
-use workload::job::Visits;
+use workload::plan::Distribution;
 
 use super::size_draw::check_weights;
 use crate::arithmetic::Divisor;
@@ -30,6 +30,17 @@ enum PlaceLaw {
     },
 }
 
+/// How the places of a direction come.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PlaceRule<'a> {
+    /// Each once before any comes again.
+    Once,
+    /// By a law.
+    Drawn(&'a Distribution),
+    /// By zones: share of the requests in percent, and bytes.
+    Zones(&'a [(f64, u64)]),
+}
+
 /// Which order the places have and where those of a rank lie.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlaceSeeds {
@@ -40,16 +51,15 @@ pub(super) struct PlaceSeeds {
 impl RandomPlaces {
     /// The places in `room_bytes`, which hold one request of `smallest_bytes` at least.
     pub(super) fn new(
-        visits: &Visits,
-        zones: &[(f64, u64)],
+        rule: &PlaceRule<'_>,
         (room_bytes, smallest_bytes, align_bytes): (u64, u32, u32),
         seeds: PlaceSeeds,
     ) -> Result<Self, GenerateError> {
         let align = Divisor::new(align_bytes.into());
         let count = align.divide(room_bytes - u64::from(smallest_bytes)).0 + 1;
-        let law = match visits {
-            Visits::Once => PlaceLaw::Once(Permutation::new(count, seeds.order)),
-            Visits::Drawn { distribution } => PlaceLaw::Drawn(Draw::new(
+        let law = match rule {
+            PlaceRule::Once => PlaceLaw::Once(Permutation::new(count, seeds.order)),
+            PlaceRule::Drawn(distribution) => PlaceLaw::Drawn(Draw::new(
                 distribution,
                 count,
                 Seeds {
@@ -57,7 +67,7 @@ impl RandomPlaces {
                     scatter: seeds.scatter,
                 },
             )?),
-            Visits::DrawnZones { .. } => drawn_zones(zones, align, count)?,
+            PlaceRule::Zones(zones) => drawn_zones(zones, align, count)?,
         };
         Ok(Self {
             align,

@@ -10,7 +10,7 @@ use workload::job::{
     ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
     StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
-use workload::plan::{ArrivalKind, Distribution, EngineKind};
+use workload::plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
 use super::{JobStage, JobStream};
 use crate::{Flow, Generator, Step};
@@ -147,6 +147,167 @@ fn zones_are_used_in_part() {
     });
     zones.stream.end.requests = Some(6);
     assert_eq!(offsets(&zones), [0, 4, 32, 36, 64, 68]);
+}
+
+/// Requests in zones, in KiB; the file has 64.
+fn in_zones(mix: Mix, used: u64, zone: u64, skip: u64, count: u64) -> JobPlan {
+    let mut plan = plan(mix, 64 * K);
+    plan.stream.zones = Some(ZoneRule {
+        used_bytes: used * K,
+        zone_bytes: zone * K,
+        skip_bytes: skip * K,
+    });
+    plan.stream.end.bytes = count * 4 * K;
+    plan
+}
+
+#[test]
+fn sequential_zones_are_those_of_fio() {
+    // As fio 3.42 logs them, `zonesize`, `zonerange` and `zoneskip` in KiB.
+    let cases: [(u64, u64, u64, &[u64]); 9] = [
+        (
+            16,
+            8,
+            0,
+            &[0, 4, 0, 4, 8, 12, 8, 12, 16, 20, 16, 20, 24, 28, 24, 28],
+        ),
+        (
+            16,
+            8,
+            8,
+            &[0, 4, 0, 4, 16, 20, 16, 20, 32, 36, 32, 36, 48, 52, 48, 52],
+        ),
+        (
+            12,
+            8,
+            0,
+            &[0, 4, 0, 8, 12, 8, 16, 20, 16, 24, 28, 24, 32, 36, 32, 40],
+        ),
+        (
+            8,
+            16,
+            0,
+            &[0, 4, 16, 20, 32, 36, 48, 52, 0, 4, 16, 20, 32, 36, 48, 52],
+        ),
+        (
+            8,
+            10,
+            0,
+            &[0, 4, 10, 14, 20, 24, 30, 34, 40, 44, 50, 54, 60],
+        ),
+        (
+            10,
+            10,
+            0,
+            &[0, 4, 8, 10, 14, 18, 20, 24, 28, 30, 34, 38, 40, 44, 48, 50],
+        ),
+        (32, 32, 16, &[0, 4, 8, 12, 16, 20, 24, 28, 48, 52, 56, 60]),
+        (8, 8, 56, &[0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4]),
+        (8, 128, 0, &[0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4]),
+    ];
+    for mix in [Mix::Read, Mix::Write] {
+        for (used, zone, skip, wanted) in cases {
+            let seen = offsets(&in_zones(mix, used, zone, skip, 16));
+            assert_eq!(seen, wanted, "{used} {zone} {skip}");
+        }
+    }
+    // Where bytes are left at the end of the file, it begins again.
+    let mut twice = in_zones(Mix::Read, 32, 32, 16, 32);
+    twice.stream.end.starts_over = true;
+    let pass = [0, 4, 8, 12, 16, 20, 24, 28, 48, 52, 56, 60];
+    assert_eq!(offsets(&twice), [&pass[..], &pass, &pass[..8]].concat());
+    let mut loops = in_zones(Mix::Read, 16, 8, 8, 6);
+    loops.stream.end.loops = Some(2);
+    let once = [0, 4, 0, 4, 16, 20];
+    assert_eq!(offsets(&loops), [once, once].concat());
+}
+
+#[test]
+fn each_pass_through_a_zone_has_each_random_place_once() {
+    for (mix, used, zone) in [
+        (Mix::Read, 32, 16),
+        (Mix::Write, 64, 32),
+        (Mix::Read, 16, 16),
+        (Mix::Both { read_percent: 50.0 }, 32, 16),
+    ] {
+        let mut plan = in_zones(mix, used, zone, 0, 64);
+        plan.stream.random_percent = PerDirection::both(100.0);
+        plan.stream.end.starts_over = true;
+        let seen = offsets(&plan);
+        assert_eq!(seen.len(), 64);
+        let per_pass = (zone / 4) as usize;
+        for (number, pass) in seen.chunks(per_pass).enumerate() {
+            let zone_number = number as u64 / (used / zone) % (64 / zone);
+            let mut places = pass.to_vec();
+            places.sort_unstable();
+            let wanted: Vec<u64> = (0..zone / 4)
+                .map(|it| zone_number * zone + 4 * it)
+                .collect();
+            assert_eq!(places, wanted, "pass {number} of {used}/{zone}");
+        }
+    }
+}
+
+#[test]
+fn half_a_random_zone_is_half_of_its_places() {
+    let mut plan = in_zones(Mix::Read, 8, 16, 0, 16);
+    plan.stream.random_percent = PerDirection::both(100.0);
+    let seen = offsets(&plan);
+    for (number, pair) in seen.chunks(2).enumerate() {
+        let zone = number as u64 % 4;
+        assert!(pair.iter().all(|it| it / 16 == zone), "{seen:?}");
+        assert_ne!(pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn both_directions_begin_a_zone_anew_once_all_of_it_was_moved() {
+    let plan = in_zones(Mix::Both { read_percent: 50.0 }, 16, 8, 0, 16);
+    let seen = requests(&plan);
+    for (number, pair) in seen.chunks(2).enumerate() {
+        let low = number as u64 / 2 * 8 * K;
+        let second = match pair[0].operation == pair[1].operation {
+            true => low + 4 * K,
+            false => low,
+        };
+        assert_eq!((pair[0].offset_bytes, pair[1].offset_bytes), (low, second));
+    }
+}
+
+#[test]
+fn directions_are_drawn_by_their_own_laws() {
+    let mut plan = random(Mix::Both { read_percent: 50.0 }, 4096 * K);
+    let zone = |access_percent, size_percent| Zone {
+        access_percent,
+        size_percent,
+    };
+    // As fio's `zoned:50/5:50/95,20/10:80/90`.
+    plan.stream.visits = Visits::DrawnByDirection {
+        distributions: PerDirection {
+            read: Distribution::Zones {
+                zones: vec![zone(50.0, 5.0), zone(50.0, 95.0)],
+            },
+            write: Distribution::Zones {
+                zones: vec![zone(20.0, 10.0), zone(80.0, 90.0)],
+            },
+        },
+    };
+    plan.stream.end.bytes = 200_000 * 4 * K;
+    plan.stream.end.starts_over = true;
+    let seen = requests(&plan);
+    let share = |operation: Operation, percent: u64| {
+        let own: Vec<&Request> = seen.iter().filter(|it| it.operation == operation).collect();
+        let end_bytes = 4096 * K * percent / 100;
+        let inside = own
+            .iter()
+            .filter(|it| it.offset_bytes + 4 * K <= end_bytes + 2 * K);
+        inside.count() as f64 / own.len() as f64
+    };
+    let (read, write) = (share(Operation::Read, 5), share(Operation::Write, 10));
+    assert!(
+        (read - 0.5).abs() < 0.01 && (write - 0.2).abs() < 0.01,
+        "{read} {write}"
+    );
 }
 
 #[test]

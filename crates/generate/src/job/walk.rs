@@ -2,15 +2,17 @@
 
 mod plain;
 mod unused;
+mod zoned;
 
 use workload::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
+use workload::plan::Distribution;
 
 use super::access::JobAccess;
 use super::block_map::BlockMap;
 use super::file_position::FilePosition;
 use super::file_turn::{FileRule, FileTurn};
 use super::number;
-use super::random_places::{PlaceSeeds, RandomPlaces};
+use super::random_places::{PlaceRule, PlaceSeeds, RandomPlaces};
 use super::sides::{JobSide, SIDES, SideRule, side, used_blocks};
 use super::size_draw::common_divisor;
 use super::zones::ZoneWalk;
@@ -156,22 +158,20 @@ impl JobWalk {
         }
         let blocks = [&stream.blocks.read, &stream.blocks.write][side as usize];
         number("the alignment", blocks.align_bytes.into(), "above 0")?;
-        let zones = match &stream.visits {
-            Visits::DrawnZones { zones } => &[&zones.read, &zones.write][side as usize][..],
-            _ => &[],
-        };
-        let uniform = Visits::Drawn {
-            distribution: workload::plan::Distribution::Uniform,
-        };
         // Sizes that differ cannot each have every place once, and a map knows by itself.
         let is_drawn = self.map_block.is_some() || !rule.sizes.is_fixed();
-        let visits = if stream.visits == Visits::Once && is_drawn {
-            &uniform
-        } else {
-            &stream.visits
+        let of_side = side as usize;
+        let visits = match &stream.visits {
+            Visits::Once if is_drawn => PlaceRule::Drawn(&Distribution::Uniform),
+            Visits::Once => PlaceRule::Once,
+            Visits::Drawn { distribution } => PlaceRule::Drawn(distribution),
+            Visits::DrawnByDirection { distributions: by } => {
+                PlaceRule::Drawn([&by.read, &by.write][of_side])
+            }
+            Visits::DrawnZones { zones } => PlaceRule::Zones([&zones.read, &zones.write][of_side]),
         };
         let room = (room_bytes, smallest_bytes, blocks.align_bytes);
-        RandomPlaces::new(visits, zones, room, seeds).map(Some)
+        RandomPlaces::new(&visits, room, seeds).map(Some)
     }
 
     /// Before the first request.
@@ -284,8 +284,8 @@ impl JobWalk {
         draws: &mut WalkDraws<'_>,
         side: JobSide,
     ) -> Option<(u64, u32)> {
-        let place = if self.zones.is_some() {
-            self.place_in_zones(part, file, draws, side)
+        let place = if let Some(zones) = &self.zones {
+            self.place_in_zones(zones, part, file, draws, side)
         } else {
             self.place_in(part, file, draws, side, (0, part.size_bytes))
         };
@@ -398,8 +398,16 @@ impl JobWalk {
             return self.random_unused(unused, start_bytes, draws, side);
         }
         let sizes = &self.sides[number].sizes;
-        let start_bytes = places.start_bytes(draws.rng, turn, file.zone_round);
+        // The order of the first pass is that of jobs without zones.
+        let round = file.zone_round.saturating_sub(1);
+        let start_bytes = places.start_bytes(draws.rng, turn, round);
         let room_bytes = high_bytes - low_bytes;
+        if self.zones.is_some() {
+            // The end of the file may cut its last zone.
+            let room_bytes = room_bytes.checked_sub(start_bytes)?;
+            let length_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
+            return Some((low_bytes + start_bytes, length_bytes));
+        }
         let length_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
         let last_bytes = room_bytes - u64::from(length_bytes);
         let start_bytes = if start_bytes > last_bytes {
@@ -408,40 +416,6 @@ impl JobWalk {
             start_bytes
         };
         Some((low_bytes + start_bytes, length_bytes))
-    }
-
-    /// As `place`, zone by zone.
-    fn place_in_zones(
-        &self,
-        part: &JobPart,
-        file: &mut FilePosition,
-        draws: &mut WalkDraws<'_>,
-        side: JobSide,
-    ) -> Option<(u64, u32)> {
-        let zones = self.zones.as_ref()?;
-        // The rest of the zone it is in, the next, and the first once more.
-        for _ in 0..4 {
-            if !zones.is_used_up(file) {
-                let range = zones.range(part.size_bytes, file.zone);
-                if let Some(place) = self.place_in(part, file, draws, side, range) {
-                    file.zone_moved_bytes += u64::from(place.1);
-                    return Some(place);
-                }
-            }
-            let zone = zones.behind(part.size_bytes, self.smallest_bytes, file.zone);
-            self.enter_zone(zone, file);
-        }
-        None
-    }
-
-    const fn enter_zone(&self, zone: u64, file: &mut FilePosition) {
-        file.zone = zone;
-        file.zone_moved_bytes = 0;
-        file.zone_round += 1;
-        file.end_bytes = [0; 2];
-        file.start_bytes = [0; 2];
-        file.run_left = [0; 2];
-        file.turns = [0; 2];
     }
 }
 

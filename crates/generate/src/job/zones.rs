@@ -39,25 +39,37 @@ impl ZoneWalk {
         self.pitch_bytes
     }
 
-    /// Whether as much was moved in the zone as is moved in each.
-    pub(super) const fn is_used_up(&self, file: &FilePosition) -> bool {
-        file.zone_moved_bytes >= self.used_bytes
+    /// First byte and end of the zone of the next request; the part may end earlier.
+    ///
+    /// After `used_bytes` in a zone the next one follows; until then requests go through the zone
+    /// again. Both directions return to its start each time `zone_bytes` were moved.
+    pub(super) fn enter(&self, file: &mut FilePosition, size_bytes: u64) -> (u64, u64) {
+        if file.zone_moved_bytes >= self.used_bytes {
+            file.zone = self.behind(size_bytes, file.zone);
+            file.zone_moved_bytes = 0;
+            file.zone_pass_bytes = 0;
+        }
+        let low_bytes = file.zone * self.pitch_bytes;
+        if file.zone_pass_bytes == 0 {
+            file.begin_zone(low_bytes);
+        }
+        (low_bytes, low_bytes.saturating_add(self.zone_bytes))
     }
 
-    /// First byte of a zone and the one behind its last in a part of so many bytes.
-    pub(super) fn range(&self, size_bytes: u64, zone: u64) -> (u64, u64) {
-        let low_bytes = zone * self.pitch_bytes;
-        let high_bytes = low_bytes.saturating_add(self.zone_bytes);
-        (low_bytes, high_bytes.min(size_bytes))
+    /// Notes a request in the zone.
+    pub(super) const fn moved(&self, file: &mut FilePosition, length_bytes: u32) {
+        file.zone_moved_bytes += length_bytes as u64;
+        file.zone_pass_bytes += length_bytes as u64;
+        if file.zone_pass_bytes >= self.zone_bytes {
+            file.zone_pass_bytes %= self.zone_bytes;
+        }
     }
 
-    /// The zone behind one; the first where no request fits behind it.
-    pub(super) fn behind(&self, size_bytes: u64, smallest_bytes: u32, zone: u64) -> u64 {
-        let (low_bytes, high_bytes) = self.range(size_bytes, zone + 1);
-        if low_bytes.saturating_add(smallest_bytes.into()) <= high_bytes {
-            zone + 1
-        } else {
-            0
+    /// The following zone; the first one if the part ends before it.
+    const fn behind(&self, size_bytes: u64, zone: u64) -> u64 {
+        match (zone + 1).checked_mul(self.pitch_bytes) {
+            Some(low_bytes) if low_bytes < size_bytes => zone + 1,
+            _ => 0,
         }
     }
 }

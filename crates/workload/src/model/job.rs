@@ -122,7 +122,8 @@ pub struct JobTable {
     pub requests_per_file: Option<u32>,
     /// Use zones of this size of each file, one after the other. Default: all of it.
     pub zone_size: Option<Bytes>,
-    /// Bytes moved in each zone before the next. Default: the `zone_size`.
+    /// Bytes moved in each zone before the next; more than the `zone_size` goes through the zone
+    /// again. Default: the `zone_size`.
     pub zone_used: Option<Bytes>,
     /// Bytes left out behind each zone. Default: 0.
     pub zone_skip: Option<Bytes>,
@@ -264,6 +265,8 @@ pub struct DirectionTable {
     pub block_unit: Option<Bytes>,
     /// Random places are multiples of this. Default: the job's.
     pub align: Option<Bytes>,
+    /// Where random requests go. Default: the job's.
+    pub distribution: Option<DistributionChoice>,
     /// Zones of each file, told in bytes. Default: the job's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub byte_zones: Vec<ByteZone>,

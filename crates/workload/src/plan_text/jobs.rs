@@ -3,9 +3,13 @@
 use units::format::size;
 use units::{Percent, Span};
 
-use crate::job::{BlockRule, JobPlan, Mix, NameWork, PaceRule, RecordedPlan, SizeRule, StreamPlan};
+use crate::job::{
+    BlockRule, JobPlan, Mix, NameWork, PaceRule, RecordedPlan, SizeRule, StreamPlan, Visits,
+};
 use crate::plan::{Cell, WorkerPlan};
 use crate::word::text_of;
+
+use super::laws::law;
 
 /// The heading of the rows.
 pub(super) const HEADING: [&str; 7] = [
@@ -111,6 +115,7 @@ fn rate(rule: &PaceRule) -> String {
 
 fn rest(stream: &StreamPlan) -> String {
     let mut words = String::new();
+    words.push_str(&places(stream));
     if stream.sync.fsync_each > 0 {
         words.push_str(&format!(", fsync behind each {}", stream.sync.fsync_each));
     }
@@ -127,6 +132,41 @@ fn rest(stream: &StreamPlan) -> String {
     }
     if stream.read_back.is_some() {
         words.push_str(", then read back");
+    }
+    words
+}
+
+/// Zones and distributions of the places.
+fn places(stream: &StreamPlan) -> String {
+    let mut words = String::new();
+    match &stream.visits {
+        Visits::Once => {}
+        Visits::Drawn { distribution } => {
+            if let Some(words_of) = law(distribution) {
+                words.push_str(&format!(", {words_of}"));
+            }
+        }
+        Visits::DrawnByDirection { distributions } => {
+            let of = |law: Option<String>| law.unwrap_or_else(|| "uniform".to_owned());
+            let read = of(law(&distributions.read));
+            let write = of(law(&distributions.write));
+            words.push_str(&format!(", reads by {read}, writes by {write}"));
+        }
+        Visits::DrawnZones { zones } => {
+            let count = zones.read.len().max(zones.write.len());
+            words.push_str(&format!(", by {count} zones"));
+        }
+    }
+    if let Some(zones) = &stream.zones {
+        let zone = size(zones.zone_bytes);
+        words.push_str(&format!(", in zones of {zone}"));
+        if zones.used_bytes != zones.zone_bytes {
+            let used = size(zones.used_bytes);
+            words.push_str(&format!(" with {used} moved in each"));
+        }
+        if zones.skip_bytes > 0 {
+            words.push_str(&format!(" and gaps of {}", size(zones.skip_bytes)));
+        }
     }
     words
 }

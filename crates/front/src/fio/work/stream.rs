@@ -42,12 +42,12 @@ pub(super) fn stream(
         },
         step_bytes: access.step_bytes,
         blocks: blocks(job)?,
-        visits: visits(job, mix)?,
+        visits: visits(settings, mix),
         file_order: match &settings.files.order {
             FileOrder::RoundRobin => PlanFileOrder::RoundRobin,
             FileOrder::Sequential => PlanFileOrder::Sequential,
             FileOrder::Drawn(law) => PlanFileOrder::Drawn {
-                distribution: law_of(law, mix).unwrap_or_default(),
+                distribution: law_of(law, mix),
             },
         },
         requests_per_file: settings.files.requests_per_turn.max(1),
@@ -130,9 +130,9 @@ fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
     })
 }
 
-fn visits(job: &Job, mix: Mix) -> Result<Visits, Diagnostic> {
-    let order = &job.settings.order;
-    Ok(match &order.distribution {
+fn visits(settings: &Settings, mix: Mix) -> Visits {
+    let order = &settings.order;
+    match &order.distribution {
         Distribution::Uniform if order.is_with_replacement => Visits::Drawn {
             distribution: PlanDistribution::Uniform,
         },
@@ -150,51 +150,65 @@ fn visits(job: &Job, mix: Mix) -> Result<Visits, Diagnostic> {
                 },
             }
         }
-        law => Visits::Drawn {
-            distribution: law_of(law, mix).ok_or_else(|| {
-                let message = "reads and writes have zones of their own, which is not done here";
-                job.place.error(message).help("use `zoned_abs`")
-            })?,
-        },
-    })
-}
-
-/// None for zones that differ between directions that both are used.
-fn law_of(law: &Distribution, mix: Mix) -> Option<PlanDistribution> {
-    Some(match law {
-        Distribution::Zipf(theta, _) if *theta > 0.0 => PlanDistribution::Zipf { theta: *theta },
-        Distribution::Pareto(h, _) => PlanDistribution::Pareto { h: *h },
-        Distribution::Normal(deviation, _) if *deviation > 0.0 => PlanDistribution::Normal {
-            deviation_percent: *deviation,
-        },
-        Distribution::Zoned(zones) => {
-            if zones.read != zones.write && mix.reads() && mix.writes() {
-                return None;
-            }
-            let used = if mix.reads() {
-                &zones.read
-            } else {
-                &zones.write
-            };
-            PlanDistribution::Zones {
-                zones: used
-                    .iter()
-                    .map(|it| Zone {
-                        access_percent: it.requests_percent.into(),
-                        size_percent: it.size as f64,
-                    })
-                    .collect(),
+        Distribution::Zoned(zones) if zones.read != zones.write && mix.reads() && mix.writes() => {
+            Visits::DrawnByDirection {
+                distributions: PerDirection {
+                    read: by_zones(&zones.read),
+                    write: by_zones(&zones.write),
+                },
             }
         }
+        law => Visits::Drawn {
+            distribution: law_of(law, mix),
+        },
+    }
+}
+
+/// The law of a direction: reads where there are any, else writes.
+fn law_of(law: &Distribution, mix: Mix) -> PlanDistribution {
+    match law {
+        Distribution::Zipf(theta, _) if *theta > 0.0 => PlanDistribution::Zipf { theta: *theta },
+        Distribution::Pareto(h, _) => PlanDistribution::Pareto { h: *h },
+        Distribution::Normal(deviation, _) => PlanDistribution::Normal {
+            deviation_percent: normal_deviation_percent(*deviation),
+        },
+        Distribution::Zoned(zones) if mix.reads() => by_zones(&zones.read),
+        Distribution::Zoned(zones) => by_zones(&zones.write),
         _ => PlanDistribution::Uniform,
-    })
+    }
+}
+
+fn by_zones(zones: &[ZoneShare]) -> PlanDistribution {
+    if zones.is_empty() {
+        return PlanDistribution::Uniform;
+    }
+    let zone = |it: &ZoneShare| Zone {
+        access_percent: it.requests_percent.into(),
+        size_percent: it.size as f64,
+    };
+    PlanDistribution::Zones {
+        zones: zones.iter().map(zone).collect(),
+    }
+}
+
+/// The standard deviation of fio's `normal`, in percent of the space.
+///
+/// Source: fio 3.42, `lib/gauss.c`: the mean of 12 uniform draws over the space, whose standard
+/// deviation is a twelfth of it, and a uniform draw as wide as the number given, at most half of
+/// the space.
+fn normal_deviation_percent(width_percent: f64) -> f64 {
+    let width = width_percent.min(50.0);
+    (100.0_f64.powi(2) / 144.0 + width.powi(2) / 12.0).sqrt()
 }
 
 fn zones(settings: &Settings) -> Option<ZoneRule> {
     let space = &settings.space;
     (space.zone_mode == ZoneMode::Strided && space.zone_size > 0).then(|| ZoneRule {
         used_bytes: space.zone_size,
-        zone_bytes: space.zone_range.max(space.zone_size),
+        zone_bytes: match space.zone_range {
+            0 => space.zone_size,
+            range => range,
+        },
         skip_bytes: space.zone_skip.bytes().unwrap_or(0),
     })
 }
@@ -202,6 +216,8 @@ fn zones(settings: &Settings) -> Option<ZoneRule> {
 fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     let settings = &job.settings;
     let all: u64 = parts.iter().map(|it| it.size_bytes).sum();
+    // A last zone that is cut by the end of the file ends the loop unless `io_size` is given.
+    let goes_on = zones(settings).is_some() && settings.space.io_size.is_some();
     let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
     let bytes = job.bytes_to_move().unwrap_or_else(|| {
         let share = job.share();
@@ -213,7 +229,7 @@ fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     }
     StreamEnd {
         bytes,
-        starts_over: bytes > all || is_endless,
+        starts_over: bytes > all || is_endless || goes_on,
         requests: Some(settings.space.request_count).filter(|it| *it > 0),
         loops: match is_endless {
             true => None,

@@ -57,7 +57,7 @@ pub(super) fn stream(
             loops,
             starts_over: table
                 .starts_over
-                .unwrap_or(bytes > all_bytes || loops.is_none()),
+                .unwrap_or(bytes > all_bytes || loops.is_none() || table.zone_size.is_some()),
         },
         sync: SyncRule {
             fsync_each: table.fsync_each.unwrap_or(0),
@@ -190,7 +190,20 @@ fn visits(
     };
     let has_zones = [&table.byte_zones, &reads.byte_zones, &writes.byte_zones];
     let has_zones = has_zones.iter().any(|it| !it.is_empty());
+    let own = (&reads.distribution, &writes.distribution);
+    let is_own = own.0.is_some() || own.1.is_some();
     match (&table.distribution, has_zones) {
+        _ if is_own && has_zones => Err(Flaw::new(
+            "byte_zones",
+            "there are both a `distribution` and `byte_zones`",
+            "leave one of them out",
+        )),
+        _ if is_own => Ok(Visits::DrawnByDirection {
+            distributions: PerDirection {
+                read: own_law("reads", &reads.distribution, table)?,
+                write: own_law("writes", &writes.distribution, table)?,
+            },
+        }),
         (Some(_), true) => Err(Flaw::new(
             "byte_zones",
             "there are both a `distribution` and `byte_zones`",
@@ -209,6 +222,31 @@ fn visits(
             Ok(Visits::Drawn { distribution })
         }
     }
+}
+
+/// The distribution of a direction, which is drawn by it.
+fn own_law(
+    key: &'static str,
+    own: &Option<DistributionChoice>,
+    table: &JobTable,
+) -> Result<Distribution, Flaw> {
+    let is_own = own.is_some();
+    let at = |mut flaw: Flaw| {
+        if is_own {
+            flaw.path.insert(0, Step::Key(key));
+        }
+        flaw
+    };
+    let Some(choice) = own.as_ref().or(table.distribution.as_ref()) else {
+        return Ok(Distribution::Uniform);
+    };
+    if *choice == DistributionChoice::NoRepeat {
+        let message = "`no-repeat` holds for both directions or for none";
+        let help = "write another `distribution` for each direction";
+        return Err(at(Flaw::new("distribution", message, help)));
+    }
+    access::distribution(choice).map_err(at)?;
+    Ok(Distribution::from(choice))
 }
 
 fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, Flaw> {

@@ -115,6 +115,10 @@ fn put_visits(
     match visits {
         Visits::Once => {}
         Visits::Drawn { distribution } => table.distribution = Some(distribution.into()),
+        Visits::DrawnByDirection { distributions } => {
+            reads.distribution = Some((&distributions.read).into());
+            writes.distribution = Some((&distributions.write).into());
+        }
         Visits::DrawnZones { zones } => {
             let of = |zones: &[(f64, u64)]| {
                 let zone = |(percent, size): &(f64, u64)| ByteZone {

@@ -301,7 +301,8 @@ fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobT
         (Some(1), true) | (None, false) => None,
         (loops, _) => Some(loops.unwrap_or(0)),
     };
-    let starts_over = end.bytes > all_bytes || end.loops.is_none();
+    let has_zones = job.plan.stream.zones.is_some();
+    let starts_over = end.bytes > all_bytes || end.loops.is_none() || has_zones;
     table.starts_over = differing(end.starts_over, starts_over);
     let is_endless = end.loops.is_none();
     let default = |span| if is_endless { span } else { Span(0) };

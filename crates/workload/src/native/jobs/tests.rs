@@ -101,6 +101,7 @@ impl Choices<'_> {
             block_size: self.block_size(),
             block_unit: self.some([512, 1024].map(Bytes)),
             align: self.some([512, 4096, 8192].map(Bytes)),
+            distribution: None,
             byte_zones: Vec::new(),
             rate,
             byte_rate,
@@ -234,6 +235,19 @@ impl Choices<'_> {
         }
         table.reads = self.direction();
         table.writes = self.direction();
+        if table.byte_zones.is_empty() && self.number(3) == 0 {
+            let laws = [
+                DistributionChoice::Uniform,
+                DistributionChoice::Zipf(1.2),
+                DistributionChoice::Pareto(0.2),
+            ];
+            for own in [&mut table.reads, &mut table.writes] {
+                let law = self
+                    .some(laws.clone())
+                    .unwrap_or(DistributionChoice::Zipf(0.5));
+                own.get_or_insert_default().distribution = Some(law);
+            }
+        }
         table.fio_compat = self.flag();
     }
 

@@ -229,6 +229,11 @@ pub enum Visits {
         /// By this law.
         distribution: Distribution,
     },
+    /// Drawn each time, by a law for each direction.
+    DrawnByDirection {
+        /// For reads and for writes.
+        distributions: PerDirection<Distribution>,
+    },
     /// Drawn each time among zones that are told in bytes, by direction.
     DrawnZones {
         /// For reads and for writes: share of the requests in percent, and bytes.

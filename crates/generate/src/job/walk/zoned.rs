@@ -1,0 +1,28 @@
+//! The next place of a job that goes through zones.
+
+use super::super::file_position::FilePosition;
+use super::super::sides::JobSide;
+use super::super::zones::ZoneWalk;
+use super::{JobPart, JobWalk, WalkDraws};
+
+impl JobWalk {
+    /// As `place`, zone by zone. A request may cross the end of its zone, as in fio.
+    pub(super) fn place_in_zones(
+        &self,
+        zones: &ZoneWalk,
+        part: &JobPart,
+        file: &mut FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+    ) -> Option<(u64, u32)> {
+        let (low_bytes, high_bytes) = zones.enter(file, part.size_bytes);
+        let end_bytes = &mut file.end_bytes[side as usize];
+        if *end_bytes >= high_bytes {
+            *end_bytes = low_bytes;
+        }
+        let room = (low_bytes, part.size_bytes);
+        let place = self.place_in(part, file, draws, side, room)?;
+        zones.moved(file, place.1);
+        Some(place)
+    }
+}
