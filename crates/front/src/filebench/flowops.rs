@@ -286,6 +286,8 @@ impl Writer {
         Ok(Where::Random {
             distribution: Distribution::Uniform,
             align_bytes: align.unwrap_or(SECTOR_BYTES),
+            // The original reads and writes within the size of the fileset's entry.
+            is_nominal: true,
         })
     }
 

@@ -336,6 +336,7 @@ fn places_and_amounts_are_those_of_the_flowops() {
             Where::End,
             Where::Random {
                 align_bytes: 4096,
+                is_nominal: true,
                 ..
             }
         ]

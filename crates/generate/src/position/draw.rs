@@ -107,6 +107,38 @@ impl Draw {
         }
     }
 
+    /// As [`Self::index`]; an order without repetition takes its next turn.
+    #[inline]
+    pub(crate) fn index_in_turn(&self, turn: &mut u64, rng: &mut Rng) -> u64 {
+        let Self::NoRepeat(order) = self else {
+            return self.index(rng);
+        };
+        let index = order.index(*turn);
+        *turn += 1;
+        index
+    }
+
+    /// Prepares a law of ranks for another number of starts, which must not be 0. The shares of
+    /// ranks depend on that number, so they cannot be scaled.
+    #[inline]
+    pub(crate) fn fit(&mut self, start_count: u64, scatter_seed: u64) {
+        match self {
+            Self::Zipf { ranks, scatter } if ranks.count() != start_count => {
+                *ranks = Zipf::new(start_count, ranks.theta());
+                *scatter = Permutation::new(start_count, scatter_seed);
+            }
+            Self::Pareto {
+                start_count: known,
+                scatter,
+                ..
+            } if *known != start_count => {
+                *known = start_count;
+                *scatter = Permutation::new(start_count, scatter_seed);
+            }
+            _ => {}
+        }
+    }
+
     fn skewed_index(&self, rng: &mut Rng) -> u64 {
         match self {
             Self::Uniform { start_count } => rng.below(*start_count),
@@ -140,11 +172,12 @@ fn scale(position: f64, start_count: u64) -> u64 {
     ((position * start_count as f64) as u64).min(start_count - 1)
 }
 
-/// The power of a uniform variate under which a share h falls below 1-h.
+/// The power of a uniform variate that puts the fraction 1-h of all requests on the first fraction
+/// h of the starts, on every scale: 0.2 is the 80/20 law.
 ///
-/// Source: the self-similar distribution of Gray et al., SIGMOD 1994.
+/// Source: the self-similar distribution of Gray et al., SIGMOD 1994: `N * u^(ln h / ln (1-h))`.
 fn pareto_exponent(h: f64) -> f64 {
-    (1.0 - h).ln() / h.ln()
+    h.ln() / (-h).ln_1p()
 }
 
 /// A normal variate around one half, drawn again until it lies between 0 and 1.

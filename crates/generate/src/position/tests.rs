@@ -112,14 +112,18 @@ fn a_few_ranks_of_a_zipf_distribution_take_most_requests_and_are_scattered() {
 }
 
 #[test]
-fn a_pareto_share_of_the_requests_goes_to_the_rest_of_the_span() {
-    for h in [0.6, 0.8, 0.9] {
-        let mut seen = histogram(Distribution::Pareto { h }, 10_000, 400_000);
+fn pareto_is_the_self_similar_law_on_every_scale() {
+    for h in [0.1, 0.2, 0.4] {
+        let mut seen = histogram(Distribution::Pareto { h }, 10_000, 1_000_000);
         seen.sort_unstable_by(|a, b| b.cmp(a));
-        let hot: u32 = seen[..((1.0 - h) * 10_000.0) as usize].iter().sum();
-        let share = f64::from(hot) / 400_000.0;
-        // Sorting by the counts seen favors the hot side a little.
-        assert!((-0.002..0.05).contains(&(share - h)), "{h}: {share}");
+        for part in [0.0001, 0.01, 0.1, h, h * h] {
+            let hot: u32 = seen[..(part * 10_000.0) as usize].iter().sum();
+            let share = f64::from(hot) / 1_000_000.0;
+            let wanted = f64::powf(part, f64::ln(1.0 - h) / f64::ln(h));
+            // Sorting by the counts seen favors the hot side a little.
+            let surplus = share - wanted;
+            assert!((-0.003..0.03).contains(&surplus), "{h} {part}: {share}");
+        }
     }
 }
 

@@ -34,6 +34,14 @@ impl Zipf {
         zipf
     }
 
+    pub(crate) const fn count(&self) -> u64 {
+        self.rank_count
+    }
+
+    pub(crate) const fn theta(&self) -> f64 {
+        self.theta
+    }
+
     /// The next rank.
     pub(crate) fn rank(&self, rng: &mut Rng) -> u64 {
         loop {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Aim, Operation};
-use workload::program::{Card, Due, Whose};
+use workload::program::{Card, Due, Law, Whose};
 
 use super::pick::{Counter, Picker};
 use super::sampler::Sampler;
@@ -12,6 +12,7 @@ use super::trail::Trail;
 use super::walks::WalkCode;
 use crate::choice::Weighted;
 use crate::position::Draw;
+use crate::{GenerateError, mix};
 
 /// What is done next. Places are indexes of the code's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,8 +160,50 @@ pub(super) enum Place {
         draw: Draw,
         starts: u64,
         align_bytes: u32,
+        span: FileSpan,
     },
-    Along(Trail),
+    /// By a law of ranks over the starts of the file.
+    Ranked {
+        draw: Draw,
+        scatter_seed: u64,
+        align_bytes: u32,
+        span: FileSpan,
+    },
+    Along(Trail, FileSpan),
+}
+
+/// Part of a file from which a place is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileSpan {
+    /// Those that it has.
+    Present,
+    /// The same, and at least the size that its fileset gives it.
+    Whole,
+    /// The size that its fileset gives it, if the call fits into that.
+    Nominal,
+}
+
+impl FileSpan {
+    /// The span of a call that names none.
+    pub(super) const fn of(operation: Operation) -> Self {
+        match operation {
+            Operation::Write => Self::Whole,
+            _ => Self::Present,
+        }
+    }
+
+    /// Bytes of the span; computes the wanted size only if it matters.
+    #[inline]
+    pub(super) fn bytes(self, present: u64, amount: u64, wanted: impl FnOnce() -> u64) -> u64 {
+        match self {
+            Self::Present => present,
+            Self::Whole => present.max(wanted()),
+            Self::Nominal => match wanted() {
+                wanted if wanted >= amount => wanted,
+                wanted => present.max(wanted),
+            },
+        }
+    }
 }
 
 /// Everything that a worker of a group does.
@@ -215,17 +258,30 @@ impl DeckCode {
 /// How many bytes the files of a fileset are to have.
 #[derive(Debug)]
 pub(super) enum FileSizes {
+    Always(u64),
     ByLaw(Sampler),
     /// By the number of the file.
     Known(Arc<[u64]>),
 }
 
 impl FileSizes {
-    /// Those of a file, by bits that follow from seed, fileset and file.
+    /// Sizes that follow a fileset's law.
+    pub(super) fn by_law(law: &Law) -> Result<Self, GenerateError> {
+        Ok(match law.always() {
+            Some(bytes) => Self::Always(bytes),
+            None => Self::ByLaw(Sampler::new(law)?),
+        })
+    }
+
+    /// Bytes that a file is to have; drawn sizes follow from seed, fileset and file.
     #[inline]
-    pub(super) fn of(&self, file: u32, bits: u64) -> u64 {
+    pub(super) fn of(&self, seed: u64, fileset: u8, file: u32) -> u64 {
         match self {
-            Self::ByLaw(sampler) => sampler.amount(bits),
+            Self::Always(bytes) => *bytes,
+            Self::ByLaw(sampler) => {
+                let fileset = mix(seed ^ u64::from(fileset));
+                sampler.amount(mix(fileset ^ u64::from(file)))
+            }
             Self::Known(sizes) => sizes.get(file as usize).copied().unwrap_or(0),
         }
     }

@@ -2,11 +2,11 @@
 
 mod asked;
 mod picks;
+mod places;
 
 use engine::{Aim, Operation};
 use workload::program::{
     Act, Bytes, Call, Deck, DirectoryWalk, FileOperation, Group, Law, On, Program, ProgramPhase,
-    Where,
 };
 
 use super::Seat;
@@ -16,14 +16,10 @@ use super::code::{
 use super::pick::{Counter, Picker};
 use super::sampler::Sampler;
 use super::states::Claim;
-use super::trail::Trail;
 use super::walks::WalkCode;
 use crate::choice::Weighted;
-use crate::position::{Draw, Seeds};
+use crate::position::Seeds;
 use crate::{GenerateError, mix};
-
-/// Starts among which a place in a file is drawn; those of a smaller file are fewer.
-const STARTS: u64 = 1 << 32;
 
 /// The names of a phase's transactions, by their kinds: those of labels first, in their order,
 /// then those of groups that have none of their own.
@@ -78,7 +74,7 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
         .map(|(set, states)| {
             Ok(match states.wanted_sizes() {
                 Some(sizes) => FileSizes::Known(sizes.clone()),
-                None => FileSizes::ByLaw(Sampler::new(&set.size)?),
+                None => FileSizes::by_law(&set.size)?,
             })
         })
         .collect();
@@ -379,7 +375,7 @@ impl Compiler<'_> {
             self.buffer_bytes = self.buffer_bytes.max(piece_bytes);
         }
         self.register_count = self.register_count.max(usize::from(call.handle) + 1);
-        let place = self.place(&call.place)?;
+        let place = self.place(&call.place, operation)?;
         self.calls.push(CallCode {
             operation,
             subject,
@@ -424,28 +420,6 @@ impl Compiler<'_> {
         let number = self.calls.len() as u16 - 1;
         self.push(Instruction::Call(number));
         Ok(true)
-    }
-
-    fn place(&self, place: &Where) -> Result<Place, GenerateError> {
-        Ok(match place {
-            Where::Here => Place::Here,
-            Where::Same => Place::Same,
-            Where::End => Place::End,
-            Where::At(offset_bytes) => Place::At(*offset_bytes),
-            Where::Dealt { step_bytes } => Place::Dealt(*step_bytes),
-            Where::Random {
-                distribution,
-                align_bytes,
-            } => Place::Random {
-                draw: Draw::new(distribution, STARTS, self.seeds())?,
-                starts: STARTS,
-                align_bytes: (*align_bytes).max(1),
-            },
-            Where::Along(path) => {
-                let worker = u64::from(taken_place(self.seat));
-                Place::Along(Trail::new(*path, worker, self.seeds().order))
-            }
-        })
     }
 
     fn seeds(&self) -> Seeds {

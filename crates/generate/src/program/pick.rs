@@ -62,7 +62,11 @@ pub(super) enum OtherTurns {
     },
     /// The same with all who work on the fileset.
     AroundTogether,
-    Drawn(Box<Draw>),
+    Drawn {
+        draw: Box<Draw>,
+        /// Of an order without repetition.
+        turn: u64,
+    },
     ByLaw(Box<Sampler>),
     Index(u32),
     /// Each once, those that are there before the first phase.
@@ -197,11 +201,11 @@ impl OtherTurns {
                 // Below the count, which was 32 bits.
                 of.from(states, (number % u64::from(count.max(1))) as u32)
             }
-            Self::Drawn(draw) => {
+            Self::Drawn { draw, turn } => {
                 let mut drawn = 0;
                 for _ in 0..DRAWS_MAX {
                     // Below the count, which was 32 bits.
-                    drawn = draw.index(rng) as u32;
+                    drawn = draw.index_in_turn(turn, rng) as u32;
                     if of.claim(start + drawn, states) == Claimed::Yes {
                         return Picked::File(start + drawn);
                     }

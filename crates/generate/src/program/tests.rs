@@ -14,6 +14,7 @@ use workload::program::{
 };
 
 mod ends;
+mod laws;
 mod straight;
 mod tables;
 mod waits;

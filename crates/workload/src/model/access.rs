@@ -56,8 +56,8 @@ pub enum DistributionChoice {
     Uniform,
     /// Zipf's law with this skew, above 0 and not 1: rank r is drawn in proportion to r^-skew.
     Zipf(f64),
-    /// Pareto with this shape h, between 0 and 1: a share h of the requests goes to a share 1-h of
-    /// the span.
+    /// Pareto with this shape h, between 0 and 1: the share h of the places gets the share 1-h of
+    /// the requests, on every scale. 0.2 is the 80/20 law.
     Pareto(f64),
     /// Normal around the middle of the span, with this standard deviation in percent of the span.
     Normal(Percent),

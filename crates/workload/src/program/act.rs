@@ -285,12 +285,16 @@ pub enum Where {
     End,
     /// From this byte on.
     At(u64),
-    /// At a multiple of `align_bytes`, by chance, so that the call fits into the file.
+    /// At a random multiple of `align_bytes` such that the call fits into the file. For a write the
+    /// file counts as at least as long as its fileset makes it.
     Random {
         /// How the multiples are drawn.
         distribution: Distribution,
         /// At least 1.
         align_bytes: u32,
+        /// Use the size that the fileset gives the file, whatever its length.
+        #[serde(default)]
+        is_nominal: bool,
     },
     /// At that multiple of a step which the last card has as its number.
     Dealt {

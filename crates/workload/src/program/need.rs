@@ -368,10 +368,16 @@ impl Pass<'_, '_> {
                     most: reach,
                 }
             }
-            // Within what is there.
-            Where::Same | Where::Random { .. } | Where::Along(_) | Where::Dealt { .. } => {
-                return;
+            // Up to the size of the fileset, and at most all bytes that are written.
+            Where::Random { .. } | Where::Along(_) | Where::Dealt { .. } => {
+                let whole = Extent::of(&self.growth.program.filesets[fileset].size);
+                match all.mean < whole.mean && !self.is_endless {
+                    true => all,
+                    false => whole,
+                }
             }
+            // Within what is there.
+            Where::Same => return,
         };
         let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;
         self.growth.is_growing |= is_left_open && is_going_on;

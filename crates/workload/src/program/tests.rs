@@ -105,6 +105,7 @@ fn call() -> BoxedStrategy<Call> {
         1 => (0..3_u32).prop_map(|align_bytes| Where::Random {
             distribution: Distribution::Uniform,
             align_bytes,
+            is_nominal: align_bytes == 2,
         }),
     ];
     let numbers = (0..2_u8, 0..2_u8, prop::option::of(0..2_u8));

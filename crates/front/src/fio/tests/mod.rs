@@ -3,6 +3,7 @@
 mod command_line;
 mod iolog;
 mod language;
+mod laws;
 mod properties;
 mod there;
 mod traps;

@@ -54,7 +54,10 @@ impl Compiler<'_> {
             (Order::ByLaw(law), _) => Turns::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?))),
             (Order::Drawn(distribution), _) => {
                 let draw = self.draw(distribution, length.max(1), pick.fileset)?;
-                Turns::Other(OtherTurns::Drawn(Box::new(draw)))
+                Turns::Other(OtherTurns::Drawn {
+                    draw: Box::new(draw),
+                    turn: 0,
+                })
             }
         };
         self.pickers.push(Picker {

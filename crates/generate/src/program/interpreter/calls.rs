@@ -4,8 +4,7 @@ use engine::{Operation, Request, SecondName};
 use workload::program::Which;
 
 use super::Interpreter;
-use crate::mix;
-use crate::program::code::{Amount, Form, Place, Subject};
+use crate::program::code::{Amount, FileSpan, Form, Place, Subject};
 use crate::program::pick::Picked;
 use crate::program::slot::Section;
 use crate::program::states::{Claim, Claimed};
@@ -94,10 +93,9 @@ impl Interpreter {
             }
             Amount::SizeOf(handle) => {
                 let register = &self.slots[index].registers[usize::from(handle)];
-                let fileset = mix(self.size_seed ^ u64::from(register.fileset));
                 let sizes = &self.code.sizes[usize::from(register.fileset)];
-                let bits = mix(fileset ^ u64::from(register.file));
-                (sizes.of(register.file, bits), false)
+                let bytes = sizes.of(self.size_seed, register.fileset, register.file);
+                (bytes, false)
             }
         }
     }
@@ -107,7 +105,7 @@ impl Interpreter {
     fn is_behind_blocks(&self, index: usize, number: u16, offset_bytes: u64) -> bool {
         let code = &self.code.calls[usize::from(number)];
         match &code.place {
-            Place::Along(trail) if code.operation == Operation::Read && trail.has_end() => {
+            Place::Along(trail, _) if code.operation == Operation::Read && trail.has_end() => {
                 let call = &self.slots[index].call;
                 offset_bytes >= self.states[usize::from(call.fileset)].size(call.file)
             }
@@ -124,6 +122,14 @@ impl Interpreter {
         if !code.operation.moves_bytes() {
             return 0;
         }
+        let span_bytes = |span: FileSpan| {
+            let (fileset, file) = (slot.call.fileset, slot.call.file);
+            let present = self.states[usize::from(fileset)].size(file);
+            span.bytes(present, amount, || {
+                let sizes = &self.code.sizes[usize::from(fileset)];
+                sizes.of(self.size_seed, fileset, file)
+            })
+        };
         match &mut code.place {
             Place::Here => register.here_bytes,
             Place::Same => register.last_bytes,
@@ -134,16 +140,29 @@ impl Interpreter {
                 draw,
                 starts,
                 align_bytes,
+                span,
             } => {
-                let size = self.states[usize::from(slot.call.fileset)].size(slot.call.file);
+                let size = span_bytes(*span);
                 let align_bytes = u64::from(*align_bytes);
                 let room = size.saturating_sub(amount.min(size)) / align_bytes + 1;
                 let drawn = u128::from(draw.index(&mut self.rng)) * u128::from(room);
                 // Below the room, which was 64 bits.
                 (drawn / u128::from(*starts)) as u64 * align_bytes
             }
-            Place::Along(trail) => {
-                let size = self.states[usize::from(slot.call.fileset)].size(slot.call.file);
+            Place::Ranked {
+                draw,
+                scatter_seed,
+                align_bytes,
+                span,
+            } => {
+                let size = span_bytes(*span);
+                let align_bytes = u64::from(*align_bytes);
+                let room = size.saturating_sub(amount.min(size)) / align_bytes + 1;
+                draw.fit(room, *scatter_seed);
+                draw.index(&mut self.rng) * align_bytes
+            }
+            Place::Along(trail, span) => {
+                let size = span_bytes(*span);
                 trail.next(size, amount).min(Request::OFFSET_MAX)
             }
         }

@@ -203,3 +203,111 @@ fn reading_blocks_ends_where_the_file_does() {
     let read = seen.workers.iter().map(|it| it.amounts().read_bytes);
     assert_eq!(read.collect::<Vec<_>>(), [3340, 3330, 3330]);
 }
+
+/// Offsets of calls on a new file of `set`, whose size is 1 MiB.
+pub(super) fn offsets_in_new_file(operation: FileOperation, place: Where, count: u64) -> Vec<u64> {
+    let mut fileset = set("f", 1);
+    fileset.size = Law::fixed(1 << 20);
+    let program = of(vec![fileset], &[]);
+    let states = vec![Arc::new(FileStates::new(1, false))];
+    let one = Act::Call(Call {
+        bytes: Bytes::Law(Law::fixed(4096)),
+        place,
+        ..call(operation, On::Handle)
+    });
+    let phase = phase(vec![
+        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+        Act::Times(Law::fixed(count), vec![one]),
+        act(FileOperation::Close, On::Handle),
+    ]);
+    let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
+    let mut seen = Vec::new();
+    while let Step::Issue(request) = worker.next(0, 1) {
+        if request.operation.moves_bytes() {
+            seen.push(request.offset_bytes);
+        }
+        let result = match request.operation {
+            Operation::Write => request.length_bytes as i32,
+            _ => 0,
+        };
+        worker.complete(Completion { slot: 0, result }, 1);
+    }
+    seen
+}
+
+fn at_random(distribution: Distribution, is_nominal: bool) -> Where {
+    Where::Random {
+        distribution,
+        align_bytes: 4096,
+        is_nominal,
+    }
+}
+
+#[test]
+fn writes_at_random_go_all_over_a_new_file() {
+    use FileOperation::{Read, Write};
+    let uniform = |is_nominal| at_random(Distribution::Uniform, is_nominal);
+    for place in [uniform(false), uniform(true)] {
+        let seen = offsets_in_new_file(Write, place, 256 * 256);
+        let mut counts = [0_u32; 256];
+        for offset in seen {
+            counts[(offset / 4096) as usize] += 1;
+        }
+        // 256 on average, with a standard deviation of 16.
+        assert!(
+            counts.iter().all(|it| (160..352).contains(it)),
+            "{counts:?}"
+        );
+    }
+    // The original reads places that nobody has written; others read what there is.
+    let nominal: BTreeSet<u64> = offsets_in_new_file(Read, uniform(true), 1000)
+        .into_iter()
+        .collect();
+    assert!(nominal.len() > 230, "{}", nominal.len());
+    assert_eq!(offsets_in_new_file(Read, uniform(false), 3), [0; 3]);
+}
+
+#[test]
+fn paths_of_writes_go_all_over_a_new_file() {
+    use FileOperation::Write;
+    let all: Vec<u64> = (0..256).map(|block| block * 4096).collect();
+    let shuffled = Where::Along(FilePath::Shuffled { step_bytes: 4096 });
+    for place in [shuffled, at_random(Distribution::NoRepeat, false)] {
+        let mut seen = offsets_in_new_file(Write, place, 256);
+        assert!(!seen.is_sorted());
+        seen.sort_unstable();
+        assert_eq!(seen, all);
+    }
+    let backward = Where::Along(FilePath::Backward { step_bytes: 4096 });
+    let mut seen = offsets_in_new_file(Write, backward, 256);
+    seen.reverse();
+    assert_eq!(seen, all);
+    let strided = Where::Along(FilePath::Strided {
+        stride_bytes: 512 << 10,
+        shift_bytes: 4096,
+        margin_bytes: 0,
+    });
+    let seen = offsets_in_new_file(Write, strided, 4);
+    assert_eq!(seen, [0, 512 << 10, 4096, (512 << 10) + 4096]);
+}
+
+#[test]
+fn laws_of_ranks_are_those_of_the_places_in_the_file() {
+    for (distribution, hottest, hottest_tenth) in [
+        // 256^-0.1386 and (26/256)^-0.1386 of Gray's law for 80/20.
+        (Distribution::Pareto { h: 0.2 }, 0.4636, 0.7284),
+        // Of the sum of 1/r over 256 ranks.
+        (Distribution::Zipf { theta: 1.0 }, 0.1633, 0.6293),
+    ] {
+        let seen =
+            offsets_in_new_file(FileOperation::Write, at_random(distribution, true), 200_000);
+        let mut counts = vec![0_u32; 256];
+        for offset in seen {
+            counts[(offset / 4096) as usize] += 1;
+        }
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let share = |count: usize| f64::from(counts[..count].iter().sum::<u32>()) / 200_000.0;
+        assert!((share(1) - hottest).abs() < 0.006, "{}", share(1));
+        assert!((share(26) - hottest_tenth).abs() < 0.006, "{}", share(26));
+    }
+}

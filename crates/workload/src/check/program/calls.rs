@@ -321,6 +321,7 @@ fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Resul
         Some(PlaceChoice::Anywhere) => Where::Random {
             distribution: Distribution::Uniform,
             align_bytes: one_request(),
+            is_nominal: false,
         },
         Some(PlaceChoice::Table(table)) => of_table(table, one_request())?,
     })

@@ -33,12 +33,17 @@ pub(super) fn of_table(table: &PlaceTable, request_bytes: u32) -> Result<Where, 
         let message = format!("`{key}` has no effect on `{form}`");
         return Err(Flaw::new("at", message, format!("leave `{key}` out")));
     }
+    if table.nominal.is_some() && *form != "random" {
+        let message = format!("`nominal` has no effect on `{form}`");
+        return Err(Flaw::new("at", message, "leave `nominal` out"));
+    }
     let bytes = |key: Option<Size>, default: u64| key.map_or(default, |it| it.0);
     let step = |key: Option<Size>| u32::try_from(bytes(key, 0)).unwrap_or(u32::MAX);
     Ok(match (&table.random, *form) {
         (Some(random), _) => Where::Random {
             distribution: Distribution::from(random),
             align_bytes: table.align.map_or(request_bytes, |align| step(Some(align))),
+            is_nominal: table.nominal == Some(true),
         },
         (None, "shuffled") => Where::Along(FilePath::Shuffled {
             step_bytes: step(table.shuffled),

@@ -135,6 +135,9 @@ pub struct PlaceTable {
     pub random: Option<DistributionChoice>,
     /// What `random` is a multiple of. Default: the bytes of one request.
     pub align: Option<Bytes>,
+    /// `random` uses the size that the fileset gives the file, whatever its length. Default: false,
+    /// its length; for writes at least that size.
+    pub nominal: Option<bool>,
     /// Each multiple of this once, in a random order.
     pub shuffled: Option<Bytes>,
     /// From the last multiple of this to the beginning.

@@ -23,8 +23,8 @@ pub enum PickChoice {
     Uniform,
     /// By Zipf's law with this skew, above 0 and not 1.
     Zipf(f64),
-    /// By Pareto's law with this shape h, between 0 and 1: a share h of the acts takes a share 1-h
-    /// of the files.
+    /// By Pareto's law with this shape h, between 0 and 1: the share h of the files gets the share
+    /// 1-h of the acts, on every scale. 0.2 is the 80/20 law.
     Pareto(f64),
     /// Normal around the middle number, with this standard deviation in percent of their count.
     Normal(Percent),

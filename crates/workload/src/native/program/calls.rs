@@ -187,11 +187,15 @@ fn place(place: &Where, usual_align: u32) -> Option<PlaceChoice> {
         Where::Random {
             distribution,
             align_bytes,
+            is_nominal,
         } => match DistributionChoice::from(distribution) {
-            DistributionChoice::Uniform if *align_bytes == usual_align => PlaceChoice::Anywhere,
+            DistributionChoice::Uniform if *align_bytes == usual_align && !is_nominal => {
+                PlaceChoice::Anywhere
+            }
             random => PlaceChoice::Table(PlaceTable {
                 random: Some(random),
                 align: (*align_bytes != usual_align).then(|| Size(u64::from(*align_bytes))),
+                nominal: is_nominal.then_some(true),
                 ..PlaceTable::default()
             }),
         },

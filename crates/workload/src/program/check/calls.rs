@@ -262,6 +262,7 @@ fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
         Where::Random {
             distribution,
             align_bytes,
+            ..
         } => (distribution, align_bytes),
         Where::Along(path) => return check_path(*path),
         Where::Here | Where::Same | Where::End | Where::At(_) | Where::Dealt { .. } => {

@@ -448,6 +448,7 @@ fn amounts_are_limited() {
         place: Where::Random {
             distribution: crate::plan::Distribution::Uniform,
             align_bytes: 0,
+            is_nominal: false,
         },
         ..call(FileOperation::Read, On::Handle)
     });

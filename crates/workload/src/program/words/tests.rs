@@ -181,6 +181,7 @@ fn reads_and_writes_say_how_much_and_where() {
     let random = Where::Random {
         distribution: crate::plan::Distribution::Uniform,
         align_bytes: 512,
+        is_nominal: false,
     };
     for (said, words) in [
         (

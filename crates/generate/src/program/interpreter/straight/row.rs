@@ -282,8 +282,8 @@ impl<'a> Writer<'a> {
             Amount::Fixed(bytes) => bytes,
             Amount::SizeOf(handle) if handle == call.handle => {
                 match &self.code.sizes[usize::from(self.fileset)] {
-                    FileSizes::ByLaw(sampler) => sampler.always()?,
-                    FileSizes::Known(_) => return None,
+                    FileSizes::Always(bytes) => *bytes,
+                    FileSizes::ByLaw(_) | FileSizes::Known(_) => return None,
                 }
             }
             _ => return None,

@@ -1,0 +1,169 @@
+//! Requests and contents of fio's jobs, counted against their definitions and fio 3.42's own logs.
+
+use std::collections::BTreeSet;
+
+use engine::{Completion, Operation, Request};
+use generate::job::JobStream;
+use generate::{Content, ContentSource, Generator, Step};
+use workload::job::{BuiltJob, JobPlan};
+
+use crate::{CommandLine, find};
+
+/// The only job of a command line.
+fn built(line: &str) -> BuiltJob {
+    let words = format!("--name=j --ioengine=psync {line}");
+    let words: Vec<String> = words.split_ascii_whitespace().map(str::to_owned).collect();
+    let front = find("fio").expect("fio is a front");
+    let work = (front.arguments)(&CommandLine::of(&words));
+    let mut work = work.unwrap_or_else(|error| panic!("{error:?}\n{line}"));
+    let mut jobs = work.cells.remove(0).jobs.expect("jobs");
+    jobs.jobs.remove(0)
+}
+
+fn requests(plan: &JobPlan) -> Vec<Request> {
+    let mut stream = JobStream::new(plan, 7).expect("a stream");
+    let mut seen = Vec::new();
+    while let Step::Issue(request) = stream.next(0, 1) {
+        seen.push(request);
+        let result = request.length_bytes as i32;
+        stream.complete(Completion { slot: 0, result }, 1);
+    }
+    seen
+}
+
+/// The blocks of the requests of one operation, in their order.
+fn blocks(line: &str, operation: Operation, block_bytes: u64) -> Vec<u64> {
+    let seen = requests(&built(line).plan);
+    let own = seen.iter().filter(|it| it.operation == operation);
+    own.map(|it| it.offset_bytes / block_bytes).collect()
+}
+
+/// How many of the requests go to the most visited blocks.
+fn hottest_share(seen: &[u64], block_count: usize, hottest_count: usize) -> f64 {
+    let mut counts = vec![0_u32; block_count];
+    seen.iter().for_each(|block| counts[*block as usize] += 1);
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    f64::from(counts[..hottest_count].iter().sum::<u32>()) / seen.len() as f64
+}
+
+fn share(seen: &[u64], is_inside: impl Fn(u64) -> bool) -> f64 {
+    seen.iter().filter(|block| is_inside(**block)).count() as f64 / seen.len() as f64
+}
+
+#[test]
+fn pareto_is_the_law_of_gray_as_in_fio() {
+    let line = "--rw=randread --bs=4k --size=64m --io_size=1600m --norandommap \
+                --random_distribution=pareto:0.2";
+    let seen = blocks(line, Operation::Read, 4096);
+    for (count, wanted) in [(1, 0.2605), (164, 0.5282), (1638, 0.7268), (3277, 0.8000)] {
+        let share = hottest_share(&seen, 16_384, count);
+        assert!((share - wanted).abs() < 0.012, "{count}: {share}");
+    }
+}
+
+#[test]
+fn zipf_is_its_law() {
+    let line = "--rw=randread --bs=4k --size=4m --io_size=800m --random_distribution=zipf:1.2";
+    let seen = blocks(line, Operation::Read, 4096);
+    let sum = |count: u32| {
+        (1..=count)
+            .map(|rank| f64::from(rank).powf(-1.2))
+            .sum::<f64>()
+    };
+    for count in [1, 10, 100, 500] {
+        let share = hottest_share(&seen, 1024, count as usize);
+        assert!(
+            (share - sum(count) / sum(1024)).abs() < 0.01,
+            "{count}: {share}"
+        );
+    }
+}
+
+#[test]
+fn normal_is_as_wide_as_in_fio() {
+    // The mean of 12 uniform draws, and a uniform one as wide as the number.
+    for (width, deviation) in [("", 0.083_33), (":10", 0.088_19), (":50", 0.166_67)] {
+        let line = format!(
+            "--rw=randread --bs=4k --size=40m --io_size=800m --random_distribution=normal{width}"
+        );
+        let seen = blocks(&line, Operation::Read, 4096);
+        for (reach, wanted) in [(1.0, 0.6827), (2.0, 0.9545)] {
+            let middle = 10_240.0 / 2.0;
+            let inside =
+                |block: u64| (block as f64 + 0.5 - middle).abs() < reach * deviation * 10_240.0;
+            let share = share(&seen, inside);
+            assert!((share - wanted).abs() < 0.012, "{width} {reach}: {share}");
+        }
+    }
+}
+
+#[test]
+fn zones_of_each_direction_get_their_shares() {
+    for (law, zone_sizes) in [
+        ("zoned:50/5:50/95,20/10:80/90", [0.05, 0.10]),
+        ("zoned_abs:50/2m:50/38m,20/4m:80/36m", [0.05, 0.10]),
+    ] {
+        let line =
+            format!("--rw=randrw --bs=4k --size=40m --io_size=1600m --random_distribution={law}");
+        for (operation, size, wanted) in [
+            (Operation::Read, zone_sizes[0], 0.5),
+            (Operation::Write, zone_sizes[1], 0.2),
+        ] {
+            let seen = blocks(&line, operation, 4096);
+            let end = (10_240.0 * size) as u64;
+            let share = share(&seen, |block| block < end);
+            assert!(
+                (share - wanted).abs() < 0.01,
+                "{law} {operation:?}: {share}"
+            );
+        }
+    }
+}
+
+#[test]
+fn strided_zones_are_gone_through_as_in_fio() {
+    let zones = "--zonemode=strided --zonesize=2m --zonerange=1m";
+    for (way, operation) in [("read", Operation::Read), ("write", Operation::Write)] {
+        let line = format!("--rw={way} --bs=64k --filesize=8m --io_size=6m {zones}");
+        let wanted: Vec<u64> = (0..3)
+            .flat_map(|zone| [zone, zone])
+            .flat_map(|zone| 16 * zone..16 * zone + 16)
+            .collect();
+        assert_eq!(blocks(&line, operation, 65_536), wanted, "{way}");
+        let line = format!("--rw=rand{way} --bs=64k --filesize=8m --io_size=6m {zones}");
+        let mut random = blocks(&line, operation, 65_536);
+        assert_ne!(random, wanted);
+        random.chunks_mut(16).for_each(<[u64]>::sort_unstable);
+        assert_eq!(random, wanted, "rand{way}");
+    }
+    // A range without a mode has no effect, a size is refused.
+    let line = "--rw=read --bs=4k --size=16k --zonerange=8k";
+    assert_eq!(blocks(line, Operation::Read, 4096), [0, 1, 2, 3]);
+}
+
+#[test]
+fn copies_are_of_written_requests() {
+    for (percent, count, wanted) in [(99, 256, 3.5), (80, 64, 13.6), (50, 256, 128.5)] {
+        let job = built(&format!(
+            "--rw=write --bs=64k --size={}k --dedupe_percentage={percent}",
+            64 * count
+        ));
+        let mut content = ContentSource::new(&job.content)
+            .expect("a content")
+            .plain(1);
+        let mut distinct = BTreeSet::new();
+        for request in requests(&job.plan) {
+            let mut buffer = vec![0; request.length_bytes as usize];
+            content.fill(&mut buffer, &request);
+            distinct.insert(buffer);
+        }
+        let new = 1.0 - f64::from(percent) / 100.0;
+        let deviation = (f64::from(count) * new * (1.0 - new)).sqrt();
+        let difference = (distinct.len() as f64 - wanted).abs();
+        assert!(
+            difference < 5.0 * deviation,
+            "{percent} %: {}",
+            distinct.len()
+        );
+    }
+}
