@@ -19,11 +19,11 @@ use crate::worker::Worker;
 const SIGN: Duration = Duration::from_secs(1);
 /// After a message the next is looked for at once, for so long.
 const BUSY: Duration = Duration::from_micros(500);
-/// Then this often, for so long.
-const SOON: Duration = Duration::from_millis(1);
-const SOON_FOR: Duration = Duration::from_millis(200);
-/// And then this often: what that costs is nothing beside a measurement.
-const IDLE: Duration = Duration::from_millis(5);
+/// Then after pauses of this share of the time without messages, so that a short phase ends no
+/// later for it and a long one is not disturbed.
+const REST_SHARE: u32 = 8;
+/// The longest pause.
+const REST_MAX: Duration = Duration::from_millis(5);
 /// What was said last has so long to leave.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
@@ -239,7 +239,7 @@ fn rest(quiet: Duration) {
     if quiet < BUSY {
         thread::yield_now();
     } else {
-        thread::sleep(if quiet < SOON_FOR { SOON } else { IDLE });
+        thread::sleep((quiet / REST_SHARE).min(REST_MAX));
     }
 }
 

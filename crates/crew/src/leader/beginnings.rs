@@ -58,6 +58,16 @@ impl Beginnings {
             return;
         };
         later.after.clone_from(clocks);
+        for known in &mut self.ended {
+            // The same reading twice says nothing of the drift.
+            let later_ones = clocks.iter().filter(|(rank, reading)| {
+                let known = known.after.get(rank).zip(known.before.get(rank));
+                known.is_some_and(|(after, before)| after.at_ns <= before.at_ns)
+                    && known.is_some_and(|(_, before)| reading.at_ns > before.at_ns)
+            });
+            let later_ones: Vec<(u32, Reading)> = later_ones.map(|(a, b)| (*a, *b)).collect();
+            known.after.extend(later_ones);
+        }
         let mut ended = self.ended.iter_mut();
         match ended.find(|it| it.phase == later.phase) {
             Some(known) if later.spread_ns() > known.spread_ns() => {
@@ -91,7 +101,8 @@ impl Beginning {
 
     /// The clock of one.
     pub fn clock(&self, rank: u32) -> ClockOffset {
-        offset(self.before.get(&rank), self.after.get(&rank))
+        let (before, after) = (self.before.get(&rank), self.after.get(&rank));
+        offset(before, after, self.start_ns)
     }
 }
 

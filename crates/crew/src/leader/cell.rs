@@ -15,9 +15,11 @@ use crate::CrewError;
 use crate::message::{Failed, Order, Report, encode};
 use crate::worker::is_stopped;
 
-/// Between the agreement and the start there is at least so much time, in nanoseconds.
-const LEAD_NS: u64 = 50_000_000;
-/// And so many round trips.
+/// Least and greatest time between the agreement and the start, in nanoseconds; in between, a
+/// hundredth of the planned time.
+const LEAD_MIN_NS: u64 = 1_000_000;
+const LEAD_MAX_NS: u64 = 50_000_000;
+/// The least in round trips, which decide where messages take longer.
 const LEAD_TRIPS: u64 = 20;
 
 impl Leader {
@@ -33,6 +35,7 @@ impl Leader {
         }
         let bytes = encode(&self.order(cell));
         let mut course = Course::new(cell, self.workers_of(cell));
+        course.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
         for rank in course.working.clone() {
             self.say_bytes(rank, bytes.clone());
         }
@@ -40,7 +43,7 @@ impl Leader {
             self.look(&mut course, watch)?;
         }
         let ranks: Vec<u32> = course.done.keys().copied().collect();
-        let after = self.read_clocks(&ranks, &mut Vec::new());
+        let after = self.clocks_after(&ranks);
         for (warning, ranks) in std::mem::take(&mut course.warnings) {
             let told = self.told(warning, &ranks, course.rank_count);
             watch.warnings.push(told);
@@ -207,7 +210,7 @@ impl Leader {
     fn start(&mut self, course: &mut Course, watch: &mut CrewWatch<'_>) -> Result<(), CrewError> {
         let ranks: Vec<u32> = course.working.iter().copied().collect();
         let mut kept = Vec::new();
-        let clocks = self.read_clocks(&ranks, &mut kept);
+        let clocks = self.clocks_before(&ranks, &mut kept);
         for rank in ranks {
             if !clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
                 // It would wait for the start, and all for it.
@@ -217,7 +220,7 @@ impl Leader {
         }
         let trips_ns = clocks.values().map(|it| it.trip_ns);
         let longest_ns = trips_ns.max().unwrap_or(0);
-        let start_ns = self.clock.now_ns() + LEAD_NS.max(LEAD_TRIPS * longest_ns);
+        let start_ns = self.clock.now_ns() + course.lead_ns.max(LEAD_TRIPS * longest_ns);
         for (rank, reading) in &clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
             let at_ns = at_ns.cast_unsigned();

@@ -32,6 +32,8 @@ pub(super) struct Course {
     /// Who of them is ready for the next stage.
     pub armed: BTreeSet<u32>,
     pub beginnings: Beginnings,
+    /// Least time between the agreement on a start and the start, in nanoseconds.
+    pub lead_ns: u64,
     pub done: BTreeMap<u32, Vec<CellRecord>>,
     pub failed: Option<(u32, Failed)>,
     /// Who was lost, and when, in nanoseconds of the leader's clock.
@@ -56,6 +58,7 @@ impl Course {
             news: BTreeMap::new(),
             armed: BTreeSet::new(),
             beginnings: Beginnings::default(),
+            lead_ns: 0,
             done: BTreeMap::new(),
             failed: None,
             lost_ns: BTreeMap::new(),

@@ -81,6 +81,7 @@ pub struct Leader {
     peers: Vec<Peer>,
     options: LeaderOptions,
     clock: TscClock,
+    clocks: clocks::Clocks,
     plan: Option<Plan>,
     /// Who made directories for others.
     makers: Vec<u32>,
@@ -102,6 +103,7 @@ impl Leader {
             peers: vec![Peer::default(); count as usize],
             options,
             clock: TscClock::new(),
+            clocks: clocks::Clocks::default(),
             plan: None,
             makers: Vec::new(),
             listened: Instant::now(),
