@@ -68,6 +68,6 @@ pub use postmark::{pool_text, pool_version};
 pub use printed::{table_text, text};
 pub use table::{CONSOLES, FRONTS, detect, find, find_console};
 pub use text::{ClassicText, TableText};
-pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, Placement, cell};
+pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, MadePart, Placement, cell};
 pub use workload::classics::Refusal;
 pub use workload::plan::FrontOrigin;

@@ -18,6 +18,9 @@ pub struct FrontWork {
     pub directories: Vec<PathBuf>,
     /// Where in there.
     pub placement: Placement,
+    /// Which of the directories the original makes where they are missing; they are removed at the
+    /// end, where nothing else is in them.
+    pub made: MadePart,
     /// What may have been meant otherwise, one sentence each.
     pub warnings: Vec<String>,
     /// What is not as in the original.
@@ -51,6 +54,18 @@ pub enum Placement {
     },
 }
 
+/// Which part of a path is made where it is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MadePart {
+    /// Nothing: a missing directory is refused.
+    #[default]
+    Nothing,
+    /// The directory alone: one in which it is to lie must be there.
+    Last,
+    /// The directory, and all that it lies in.
+    All,
+}
+
 impl FrontWork {
     /// Cells whose files lie in the current directory, as in the original.
     #[must_use]
@@ -59,6 +74,7 @@ impl FrontWork {
             cells,
             directories: vec![PathBuf::from(".")],
             placement: Placement::default(),
+            made: MadePart::default(),
             warnings: Vec::new(),
             differences: Vec::new(),
             of_text: Vec::new(),
@@ -123,6 +139,7 @@ pub fn cell(name: impl Into<String>, program: Program) -> Workload {
             origin: FrontOrigin::default(),
             program,
             is_in_place: false,
+            is_checked: false,
         })),
         ..Workload::default()
     }

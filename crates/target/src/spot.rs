@@ -84,6 +84,22 @@ impl MadeDirectories {
         Ok(made)
     }
 
+    /// The same, with the directories that those are in.
+    ///
+    /// # Errors
+    /// As [`Self::make_missing`].
+    pub fn make_missing_with_parents(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+        let mut wanted: Vec<PathBuf> = Vec::new();
+        for path in paths {
+            let parents: Vec<&Path> = path.ancestors().collect();
+            let named = parents.iter().rev().filter(|it| !it.as_os_str().is_empty());
+            wanted.extend(named.map(|it| it.to_path_buf()));
+        }
+        // Of those that are there nothing is asked: they may lie where nothing can be made.
+        wanted.retain(|path| !path.is_dir());
+        Self::make_missing(&wanted)
+    }
+
     /// Lets them stay.
     pub fn keep(mut self) {
         self.0.clear();

@@ -12,7 +12,7 @@ use super::script::{Entity, Kind, Read, Script, Value};
 use super::text::remembered;
 use crate::acts::{NS_PER_SECOND, described, fileset, number_of, numbered};
 use crate::tokens::{Place, error};
-use crate::{Difference, FrontWork, cell};
+use crate::{Difference, FrontWork, MadePart, cell};
 
 /// How long a script runs that does not say it, in seconds.
 const RUN_TIME_S: u64 = 60;
@@ -137,6 +137,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     Ok(FrontWork {
         differences,
         remembered: remembered(&writer.script.echoes, &started),
+        made: MadePart::All,
         ..FrontWork::below(directory, vec![cell(name, writer.program)])
     })
 }

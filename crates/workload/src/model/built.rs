@@ -13,4 +13,6 @@ pub struct BuiltProgram {
     /// Whether its files lie among those of others: as with programs of old, nobody looks
     /// beforehand whether there is room for them.
     pub is_in_place: bool,
+    /// Whether all that is read is compared with what was written.
+    pub is_checked: bool,
 }

@@ -10,7 +10,7 @@ use clap::Parser;
 use crew::LeaderOptions;
 use front::{
     ArgumentError, CommandLine, DifferenceKind, FileAccess, Front, FrontOrigin, FrontWork,
-    Placement, Refusal,
+    MadePart, Placement, Refusal,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions};
@@ -334,7 +334,8 @@ pub(super) fn carry_out(
     live.finish();
     let not_stored = keeper.finish(&mut finished.record);
     not_stored.iter().for_each(NotStored::tell);
-    if finished.error.is_none() && finished.record.status == Status::Complete {
+    let is_in_place = directories.in_place.is_some();
+    if is_in_place && finished.error.is_none() && finished.record.status == Status::Complete {
         directories.made.keep();
     }
     Ok(CarriedOut {
@@ -353,18 +354,23 @@ pub(super) struct Directories {
 impl Directories {
     /// Those that the work names, made where that is asked for and they are missing.
     pub fn ready(program: &str, work: &FrontWork) -> Result<Self, Failure> {
+        let failed = |verb, path, source| RunError::File { verb, path, source };
         let Placement::InPlace {
             names,
             makes_directories,
         } = &work.placement
         else {
+            let made = match work.made {
+                MadePart::Nothing => Ok(MadeDirectories::default()),
+                MadePart::Last => MadeDirectories::make_missing(&work.directories),
+                MadePart::All => MadeDirectories::make_missing_with_parents(&work.directories),
+            };
             return Ok(Self {
                 paths: work.directories.clone(),
                 in_place: None,
-                made: MadeDirectories::default(),
+                made: made.map_err(|(path, source)| failed("make", path, source))?,
             });
         };
-        let failed = |verb, path, source| RunError::File { verb, path, source };
         let made = match makes_directories {
             true => MadeDirectories::make_missing(&work.directories)
                 .map_err(|(path, source)| failed("make", path, source))?,

@@ -7,6 +7,8 @@ mod replays;
 mod stream;
 mod undone;
 
+use std::path::PathBuf;
+
 use workload::job::{
     BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread,
     JobsBefore,
@@ -18,7 +20,7 @@ use workload::{Diagnostic, Workload};
 use super::jobs::{Job, JobSet, PlacesOfOption, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
-use crate::{CommandLine, Difference, DifferenceKind, FileAccess, FrontWork};
+use crate::{CommandLine, Difference, DifferenceKind, FileAccess, FrontWork, MadePart};
 use files::FileTable;
 pub(super) use remembered::Remembered;
 
@@ -89,12 +91,25 @@ pub(super) fn work(
         false => plainly(set),
     };
     Ok(FrontWork {
+        made: made(set, &directories),
         directories,
         differences: differences(set, letter),
         of_text: of_text(set),
         warnings,
         ..FrontWork::new(cells)
     })
+}
+
+/// fio makes missing directories of `filename` but none of `directory`.
+fn made(set: &JobSet, directories: &[PathBuf]) -> MadePart {
+    let mut jobs = set.jobs.iter();
+    let is_by_name = jobs.all(|job| job.settings.files.directories.is_empty());
+    // What is missing there is a device.
+    let is_device = |path: &PathBuf| path.starts_with("/dev") && !path.starts_with("/dev/shm");
+    match is_by_name && !directories.iter().any(is_device) {
+        true => MadePart::All,
+        false => MadePart::Nothing,
+    }
 }
 
 fn name_of(name: &str, index: usize, count: usize) -> String {

@@ -22,6 +22,7 @@ fn built(program: &Program) -> Workload {
             origin: FrontOrigin::default(),
             program: program.clone(),
             is_in_place: false,
+            is_checked: false,
         })),
         ..Workload::default()
     }
