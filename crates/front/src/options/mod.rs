@@ -12,7 +12,7 @@ pub use row::{
     OptionRow, act, attached, count_within, flag, idle, idle_value, idle_words, number,
     number_within, read, refused, refused_value, size, text, told, told_value, yes_or_no,
 };
-pub use value::{Value, at_least, bytes, is_posix, only, rule_out, within};
+pub use value::{Value, all_of, at_least, bytes, is_posix, only, rule_out, within};
 
 use row::{Effect, Takes};
 
@@ -101,13 +101,27 @@ impl<T> Grammar<T> {
     /// Reads all arguments into what is asked for without any.
     ///
     /// # Errors
-    /// The first that is not known or not done here, or the first value that is wrong.
+    /// All that are not known or not done here, and all values that are wrong, a line for each;
+    /// none but the usage, where that is asked for.
     pub fn read(&self, arguments: &[String], mut to: T) -> Result<T, String> {
         let mut rest = Words(arguments);
+        let mut flaws = Vec::new();
         while let Some(word) = rest.next() {
-            self.word(&mut to, word, &mut rest)?;
+            let is_known = self
+                .find(word.split('=').next().unwrap_or_default())
+                .is_some();
+            if let Err(flaw) = self.word(&mut to, word, &mut rest) {
+                if flaw.is_empty() {
+                    return Err(flaw);
+                }
+                if !is_known {
+                    // The words that follow may be its value.
+                    rest.skip_values();
+                }
+                flaws.push(flaw);
+            }
         }
-        Ok(to)
+        all_of(flaws).map(|()| to)
     }
 
     fn word(&self, to: &mut T, word: &str, rest: &mut Words<'_>) -> Result<(), String> {
@@ -119,7 +133,8 @@ impl<T> Grammar<T> {
         let split = word.split_once('=').filter(|_| has_equals);
         let (name, joined) = split.map_or((word, None), |(name, value)| (name, Some(value)));
         let row = self.find(name);
-        if let Some(row) = row.filter(|it| joined.is_none() || it.takes == Takes::Value) {
+        let takes_value = |it: &&OptionRow<T>| matches!(it.takes, Takes::Value | Takes::Attached);
+        if let Some(row) = row.filter(|it| joined.is_none() || takes_value(it)) {
             return self.option(row, to, name, joined, rest);
         }
         let letters = word.strip_prefix('-').unwrap_or_default();
@@ -195,9 +210,7 @@ impl<T> Grammar<T> {
             }
         };
         if row.takes == Takes::Words {
-            let is_option = |word: &String| word.starts_with('-');
-            let end = rest.0.iter().position(is_option).unwrap_or(rest.0.len());
-            rest.0 = &rest.0[end..];
+            rest.skip_values();
         }
         self.apply(row, to, name, value)
     }
@@ -254,6 +267,13 @@ impl<'a> Words<'a> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(first)
+    }
+
+    /// Leaves out what stands before the next option.
+    fn skip_values(&mut self) {
+        let is_option = |word: &String| word.starts_with('-');
+        let end = self.0.iter().position(is_option).unwrap_or(self.0.len());
+        self.0 = &self.0[end..];
     }
 }
 

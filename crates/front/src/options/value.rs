@@ -118,23 +118,35 @@ pub fn within(option: &str, value: u64, low: u64, high: u64) -> Result<u64, Stri
 /// Takes the names of options, what they are and what they are at least.
 ///
 /// # Errors
-/// The first that is less.
+/// All that are less.
 pub fn at_least(options: &[(&str, u64, u64)]) -> Result<(), String> {
-    let mut less = options.iter().filter(|(_, value, least)| value < least);
-    less.next().map_or(Ok(()), |(name, value, least)| {
-        Err(format!("`{name}` is {value}, and must be at least {least}"))
-    })
+    let less = options.iter().filter(|(_, value, least)| value < least);
+    all_of(
+        less.map(|(name, value, least)| {
+            format!("`{name}` is {value}, and must be at least {least}")
+        }),
+    )
 }
 
 /// Takes what may be wrong with several options, and what is said of it.
 ///
 /// # Errors
-/// The first that is so.
+/// All that are so.
 pub fn rule_out(flaws: &[(bool, &str)]) -> Result<(), String> {
-    let mut found = flaws.iter().filter(|(is_so, _)| *is_so);
-    found
-        .next()
-        .map_or(Ok(()), |(_, message)| Err((*message).to_owned()))
+    let found = flaws.iter().filter(|(is_so, _)| *is_so);
+    all_of(found.map(|(_, message)| (*message).to_owned()))
+}
+
+/// Takes all flaws that were found.
+///
+/// # Errors
+/// There are some; each has a line.
+pub fn all_of(flaws: impl IntoIterator<Item = String>) -> Result<(), String> {
+    let flaws: Vec<String> = flaws.into_iter().collect();
+    match flaws.is_empty() {
+        true => Ok(()),
+        false => Err(flaws.join("\n")),
+    }
 }
 
 /// Takes the only interface to files that there is here.

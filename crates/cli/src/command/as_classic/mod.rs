@@ -58,8 +58,8 @@ pub(crate) fn run(args: AsArgs, place: &Place, at_once: fn() -> !) -> Result<Exi
 
 /// Prints why a command line was not taken, as the program itself would end.
 fn refuse(refusal: &Refusal) -> Exit {
-    if !refusal.message.is_empty() {
-        tell!("error: {}", refusal.message);
+    for line in refusal.message.lines() {
+        tell!("error: {line}");
     }
     tell_text!("{}", refusal.usage);
     Exit::Classic(refusal.exit_code)
