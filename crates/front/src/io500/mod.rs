@@ -10,8 +10,8 @@ mod text;
 
 use crate::text::at_end;
 use crate::work::titled;
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-use options::Options;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, MadePart};
+use options::{Options, Shown};
 
 /// IO500.
 pub const FRONT: Front = Front {
@@ -34,13 +34,37 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     // What stands on the command line comes last, and so before what the file says.
     words.extend_from_slice(line.arguments);
     let options = Options::read(&words)?;
+    match options.shown {
+        Some(Shown::Settings) => return Err(ArgumentError::Printed(config::list())),
+        Some(Shown::MandatorySettings) => {
+            let text = "[global]\ndatadir = ./datafiles\n";
+            return Err(ArgumentError::Printed(text.to_owned()));
+        }
+        Some(Shown::Work) => {
+            let lines = dry_run(&options).join("\n") + "\n";
+            return Err(ArgumentError::Printed(lines));
+        }
+        None => {}
+    }
     let program = program::program(&options);
     let cell = titled("io500", "IO500", options.ranks, program);
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
         remembered: words,
+        made: MadePart::All,
         ..FrontWork::below(&options.directory, vec![cell])
     })
+}
+
+/// The phases in words.
+fn dry_run(options: &Options) -> Vec<String> {
+    let mut program = program::program(options);
+    for phase in program.phases_mut() {
+        for group in &mut phase.groups {
+            group.workers.get_or_insert(options.ranks);
+        }
+    }
+    program.words()
 }
 
 fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
@@ -58,6 +82,16 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
         (true, "find", find),
         (true, "what is read", "it is not compared"),
         (true, "whose data is read", shift),
+        (
+            true,
+            "the data",
+            "random bytes, whatever `dataPacketType` says",
+        ),
+        (
+            options.pause_directory.is_some(),
+            "`pause-dir`",
+            "phases follow each other without a pause; the score is invalid all the same",
+        ),
         (true, "random reads", "each block is read once at most"),
         (no_limit, "block size and segments", until),
         (true, "documents", "the run's record stands in their place"),

@@ -1,12 +1,13 @@
-//! The command line, which is our own: the original has a file of settings and no options.
+//! The command line: options of the original, and ours for what its file of settings says.
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, act, at_least, no_option, number, read, rule_out, size,
-    text,
+    Equals, Grammar, Letters, OptionRow, act, at_least, flag, idle, idle_value, no_option, number,
+    read, refused, refused_value, rule_out, size, text,
 };
 
-/// Seconds that writing has to last.
-pub(super) const WRITE_SECONDS: u32 = 300;
+/// Seconds that writing has to last: general rules, and rules of the student contest.
+const WRITE_SECONDS: u32 = 300;
+const WRITE_SECONDS_OF_STUDENTS: u32 = 30;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,8 +26,27 @@ pub(super) struct Options {
     /// Files of each rank in its own directory, and in the common one.
     pub easy_files: u32,
     pub hard_files: u32,
+    /// The page cache is dropped before each phase.
+    pub drops_caches: bool,
+    /// The rules of the student contest.
+    pub is_for_students: bool,
+    /// A directory that would make phases wait for each other.
+    pub pause_directory: Option<String>,
+    /// What is printed in place of a run.
+    pub shown: Option<Shown>,
     /// Options that change nothing.
     pub without_effect: Vec<String>,
+}
+
+/// What is printed in place of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// All settings.
+    Settings,
+    /// Those that a file must have.
+    MandatorySettings,
+    /// What would be done.
+    Work,
 }
 
 const GRAMMAR: Grammar<Options> = Grammar {
@@ -40,7 +60,7 @@ const GRAMMAR: Grammar<Options> = Grammar {
         )),
     }),
     unknown: |it| match it.word {
-        "-h" => String::new(),
+        "-h" | "--help" => String::new(),
         word => no_option(&workload::printable(word)),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
@@ -60,6 +80,26 @@ const OPTIONS: &[OptionRow<Options>] = &[
     }),
     number("--easy-files", |it| &mut it.easy_files),
     number("--hard-files", |it| &mut it.hard_files),
+    flag("--drop-caches", |it| &mut it.drops_caches),
+    flag("--scc", |it| &mut it.is_for_students),
+    text("--pause-dir", |it| {
+        it.pause_directory.get_or_insert_default()
+    }),
+    act("-l --list", |it| it.shown = Some(Shown::Settings)),
+    act("-lm --list-mandatory", |it| {
+        it.shown = Some(Shown::MandatorySettings)
+    }),
+    act("--dry-run", |it| it.shown = Some(Shown::Work)),
+    idle("-v"),
+    idle_value("--verbose --timestamp"),
+    read("--mode", |_, value| match value.text {
+        "standard" => Ok(()),
+        "extended" => Err("`--mode=extended` has phases that are not done here".to_owned()),
+        _ => Err(value.not("standard or extended")),
+    }),
+    refused("--cleanup", "removes what a run left"),
+    refused("--config-hash", "prints a sum of the settings"),
+    refused_value("--verify", "checks the results of another run"),
     act("--small", |it| {
         it.wall_seconds = 1;
         it.easy_block_bytes = Some(16 << 20);
@@ -92,6 +132,14 @@ impl Options {
             ..Self::default()
         };
         GRAMMAR.read(arguments, start)
+    }
+
+    /// Seconds that writing has to last.
+    pub(super) const fn write_seconds(&self) -> u32 {
+        match self.is_for_students {
+            true => WRITE_SECONDS_OF_STUDENTS,
+            false => WRITE_SECONDS,
+        }
     }
 
     fn complete(self) -> Result<Self, String> {

@@ -1,8 +1,8 @@
 //! The phases of a run, in the order of the original.
 
 use workload::program::{
-    Act, Bytes, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law, On, Order,
-    Pick, Program, ProgramPhase, Turn, Way, Where, Which,
+    Act, Before, Bytes, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law, On,
+    Order, Pick, Program, ProgramPhase, Turn, Way, Where, Which,
 };
 
 use super::options::Options;
@@ -40,7 +40,7 @@ pub(super) const FIND_COMMON: &str = "find in common";
 /// What is done.
 pub(super) fn program(options: &Options) -> Program {
     let ranks = options.ranks;
-    let phases = [
+    let mut phases = [
         written(options, "ior-easy-write", easy_write(options)),
         written(options, "mdtest-easy-write", make(EASY_FILES)),
         written(options, "ior-hard-write", hard_write(options)),
@@ -56,6 +56,11 @@ pub(super) fn program(options: &Options) -> Program {
         phase("mdtest-hard-delete", delete(HARD_FILES, ranks)),
         written(options, "ior-rnd4K-easy-read", random_read(options)),
     ];
+    if options.drops_caches {
+        // The part of finding files that one rank does belongs to the phase before it.
+        let own = phases.iter_mut().filter(|it| it.name != FIND_COMMON);
+        own.for_each(|it| it.before.push(Before::DropCaches));
+    }
     Program {
         labels: ["transfer", "file", "list"].map(str::to_owned).into(),
         filesets: filesets(options),

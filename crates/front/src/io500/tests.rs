@@ -246,9 +246,21 @@ fn settings_of_the_original_are_options_that_the_command_line_overrules() {
 #[test]
 fn settings_that_are_not_known_are_refused_with_their_line() {
     for (text, wanted, part) in [
-        ("[find]\nnproc = 4\n", 2, "`nproc` of `[find]` is not done"),
-        ("[ior-easy]\n\nAPI = MPIIO\n", 3, "can only be POSIX"),
-        ("[find]\nrun = FALSE\n", 2, "can only be TRUE"),
+        (
+            "[find]\nnproc = 4\n",
+            2,
+            "`nproc = 4` of `[find]` is not done",
+        ),
+        ("[ior-easy]\n\nAPI = MPIIO\n", 3, "POSIX alone"),
+        ("[find]\nrun = FALSE\n", 2, "all phases run"),
+        ("[ior-easy]\nuniqueDir = TRUE\n", 2, "in one directory"),
+        ("[global]\ndrop-caches = 7\n", 2, "neither TRUE nor FALSE"),
+        (
+            "[global]\nspeed = 7\n",
+            2,
+            "`[global]` of IO500 has no key `speed`",
+        ),
+        ("[ior]\napi = POSIX\n", 2, "IO500 has no section `[ior]`"),
         ("[global]\nhello\n", 2, "`hello` is no setting"),
     ] {
         let error = configured(text, "config.ini").unwrap_err();
@@ -260,6 +272,81 @@ fn settings_that_are_not_known_are_refused_with_their_line() {
     }
     let error = configured("", "other.ini").unwrap_err();
     assert!(matches!(error, ArgumentError::Arguments(_)), "{error:?}");
+}
+
+/// All lines of the file for the student contest ask for what is done.
+const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\nresultdir = ./results\n\
+    timestamp-resultdir = TRUE\napi = POSIX\ndrop-caches = FALSE\n\
+    drop-caches-cmd = sudo -n bash -c \"echo 3 > /proc/sys/vm/drop_caches\"\n\
+    io-buffers-on-gpu = FALSE\nverbosity = 1\nscc = TRUE\ndataPacketType = timestamp\n\
+    [debug]\nstonewall-time = 30\npause-dir =\n[ior-easy]\nAPI = \ntransferSize = 2m\n\
+    blockSize = 9920000m\nfilePerProc = TRUE\nuniqueDir = FALSE\nrun = TRUE\nverbosity = \n\
+    [mdtest-easy]\nn = 1000000\nrun = TRUE\n[timestamp]\n[find-easy]\nnproc =\nrun = TRUE\n\
+    pfind-queue-length = 10000\n[ior-hard]\nsegmentCount = 10000000\ncollective =\nrun = TRUE\n\
+    [ior-hard-write]\ncollective = FALSE\n[mdtest-hard]\nn = 1000000\nfiles-per-dir =\n[find]\n\
+    external-script =\nexternal-mpi-args =\npfind-queue-length = 10000\npfind-steal-next = FALSE\n\
+    pfind-parallelize-single-dir-access-using-hashing = FALSE\n[find-hard]\nrun = FALSE\n\
+    [mdworkbench-bench]\nrun = FALSE\n[ior-rnd4K-easy-read]\nAPI = \nrun = TRUE\n\
+    [global]\nscc = TRUE\n";
+
+#[test]
+fn settings_that_ask_for_what_is_done_are_taken() {
+    let work = configured(STUDENTS, "config.ini").unwrap();
+    let options = Options::read(&work.remembered).unwrap();
+    assert_eq!((options.wall_seconds, options.write_seconds()), (30, 30));
+    assert_eq!(options.easy_block_bytes, Some(9_920_000 << 20));
+    assert!(!options.drops_caches);
+    // Also the list that is printed, which has each key.
+    let list = words("--list");
+    let printed = find("io500").unwrap().work(&CommandLine::of(&list));
+    let Err(ArgumentError::Printed(list)) = printed else {
+        panic!("{printed:?}");
+    };
+    assert!(list.contains("[find]\nexternal-script =\n"), "{list}");
+    assert!(configured(&list, "config.ini").is_ok());
+}
+
+#[test]
+fn all_settings_that_are_refused_are_listed_at_once() {
+    let text = "[find]\nnproc = 4\nrun = FALSE\n[global]\nspeed = 7\nhello\n";
+    let error = configured(text, "config.ini").unwrap_err();
+    let ArgumentError::File(diagnostic) = error else {
+        panic!("{error:?}");
+    };
+    let lines: Vec<&str> = diagnostic.message.split("; ").collect();
+    assert_eq!(lines.len(), 4, "{diagnostic:?}");
+    for (line, part) in lines[1..].iter().zip(["line 3: ", "line 5: ", "line 6: "]) {
+        assert!(line.starts_with(part), "{diagnostic:?}");
+    }
+}
+
+#[test]
+fn options_of_the_original_are_taken_as_they_are_written_there() {
+    for line in [
+        "--timestamp=a",
+        "--timestamp a",
+        "-v --verbose=3",
+        "--mode=standard",
+    ] {
+        assert!(read(line).is_ok(), "{line}");
+    }
+    let refused = read("--mode=extended --cleanup --verify x").unwrap_err();
+    assert_eq!(refused.lines().count(), 3, "{refused}");
+    let dry = words("--dry-run --small");
+    let printed = find("io500").unwrap().work(&CommandLine::of(&dry));
+    let Err(ArgumentError::Printed(text)) = printed else {
+        panic!("{printed:?}");
+    };
+    assert!(text.contains("ior-easy-write"), "{text}");
+}
+
+#[test]
+fn the_page_cache_is_dropped_before_each_phase_where_that_is_asked_for() {
+    let work = configured("[global]\ndrop-caches = TRUE\n", "config.ini").unwrap();
+    let options = Options::read(&work.remembered).unwrap();
+    let program = super::program::program(&options);
+    let drops = |it: &&&ProgramPhase| it.before.contains(&workload::program::Before::DropCaches);
+    assert_eq!(program.phases().iter().filter(drops).count(), 13);
 }
 
 /// Two ranks that move as much, the second of which ends last.
@@ -347,6 +434,10 @@ fn what_is_too_short_or_came_to_nothing_makes_the_score_invalid() {
     let seen = text("--ranks 2", |_| {});
     assert!(invalid(&seen).is_empty());
     let seen = text("--ranks 2 --time 299", |_| {});
+    assert_eq!(invalid(&seen), [score]);
+    let seen = text("--ranks 2 --time 299 --scc", |_| {});
+    assert!(invalid(&seen).is_empty());
+    let seen = text("--ranks 2 --pause-dir x", |_| {});
     assert_eq!(invalid(&seen), [score]);
     let seen = text("--ranks 2", |phases| phases[2].1 = moved(149 * GIB, 298));
     assert_eq!(invalid(&seen), ["ior-hard-write", score]);

@@ -2,7 +2,7 @@
 
 use results::{RunRecord, WorkerWindow};
 
-use super::options::{Options, WRITE_SECONDS};
+use super::options::Options;
 use super::program::FIND_COMMON;
 use super::score::{Unit, score};
 use crate::text::Asked;
@@ -51,11 +51,13 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
         record.pgmeter.version
     );
     let mut figures = Vec::new();
-    let mut is_valid = asked.options.wall_seconds >= WRITE_SECONDS;
+    let least_seconds = asked.options.write_seconds();
+    let is_paused = asked.options.pause_directory.is_some();
+    let mut is_valid = asked.options.wall_seconds >= least_seconds && !is_paused;
     for row in ROWS {
         let (_, unit, kind) = row;
         let phase = Phase::of(record, row, &asked.options);
-        let is_row_valid = phase.is_valid(kind);
+        let is_row_valid = phase.is_valid(kind, least_seconds);
         is_valid &= is_row_valid;
         text += &line(row, &phase, is_row_valid);
         if matches!(kind, Kind::Scored | Kind::Written) {
@@ -120,11 +122,11 @@ impl Phase {
         Self { value, seconds }
     }
 
-    fn is_valid(&self, kind: Kind) -> bool {
+    fn is_valid(&self, kind: Kind, least_seconds: u32) -> bool {
         match kind {
             Kind::Moment => true,
             Kind::Scored | Kind::Told => self.value > 0.0,
-            Kind::Written => self.value > 0.0 && self.seconds >= WRITE_SECONDS.into(),
+            Kind::Written => self.value > 0.0 && self.seconds >= least_seconds.into(),
         }
     }
 }
