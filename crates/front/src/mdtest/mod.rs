@@ -4,9 +4,9 @@ mod options;
 mod program;
 mod text;
 
-use crate::text::at_end;
+use crate::text::at_end_with;
 use crate::work::titled;
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, MadePart};
 use options::Options;
 
 /// mdtest.
@@ -18,7 +18,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: Some("--ranks"),
-    text: |origin| at_end(origin, Options::read, text::page),
+    text: |origin| at_end_with(origin, Options::read, text::page, text::documents),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
@@ -27,6 +27,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let cell = titled("mdtest", "mdtest", options.ranks, program);
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
+        made: MadePart::Last,
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }
@@ -35,7 +36,10 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let is_random = options.random_seed.is_some();
     let is_made = !options.phases.create;
     let made = "what is left out by the options is made before, untimed";
+    let has_trees = options.tree_count() > 1;
+    let trees = "all trees are in one `test-dir`, and item numbers continue from tree to tree";
     let those = [
+        (has_trees, "the directories of `-n` with `-I`", trees),
         (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
         (is_made, "files and directories of earlier runs", made),

@@ -1,8 +1,8 @@
 //! The command line, as IOR reads it: an option's value stands behind it or behind a `=`.
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, Value, act, at_least, escaped, flag, idle, idle_value,
-    is_posix, no_option, number, read, refused, refused_value, rule_out, text,
+    Equals, Grammar, Letters, OptionRow, Value, act, at_least, attached, escaped, flag, idle,
+    idle_value, is_posix, no_option, number, read, refused, refused_value, rule_out, text,
 };
 
 /// What is asked for.
@@ -29,6 +29,8 @@ pub(super) struct Options {
     /// Random order of stat.
     pub random_seed: Option<u32>,
     pub stonewall_seconds: u32,
+    /// The file that says at the end how many files each rank made.
+    pub stonewall_file: Option<String>,
     pub delay_seconds: u32,
     pub tables: Tables,
     /// Options that change nothing.
@@ -89,7 +91,11 @@ const OPTIONS: &[OptionRow<Options>] = &[
     number("-p", |it| &mut it.delay_seconds),
     number("--ranks", |it| &mut it.ranks),
     number("--random-seed", |it| it.random_seed.get_or_insert(1)),
-    act("-R", |it| _ = it.random_seed.get_or_insert(1)),
+    attached("-R", |it, value| {
+        let seed = value.map_or(Ok(1), Value::number)?;
+        it.random_seed = Some(seed);
+        Ok(())
+    }),
     read("-a", is_posix),
     flag("-D", |it| &mut it.has_directories),
     flag("-F", |it| &mut it.has_files),
@@ -107,7 +113,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
     idle("-v -t --print-all-procs --warningAsErrors"),
     idle_value("-V"),
     refused_value("-f -l -s", "repeats all with other numbers of ranks"),
-    refused_value("-x", "splits phases across runs"),
+    text("-x", |it| it.stonewall_file.get_or_insert_default()),
     refused_value("-B", "lets phases overlap"),
     refused("-c", "has rank 0 make the items of all"),
     refused("-k", "makes files by mknod"),
@@ -148,10 +154,25 @@ impl Options {
             ));
         }
         let is_twice = self.items > 0 && self.items_per_directory > 0;
+        let is_uneven = is_twice && !self.items.is_multiple_of(self.items_per_directory);
+        let is_deep = is_twice && self.depth > 0;
+        let is_split = self.stonewall_file.is_some() && !self.phases.create;
         let reads_made = self.phases.create && self.phases.read;
         let reads_more = reads_made && self.read_bytes > self.write_bytes;
         rule_out(&[
-            (is_twice, "only one of `-n` and `-I` can be given"),
+            (
+                is_twice && self.is_unique,
+                "only one of `-n` and `-I` can be given with `-u`",
+            ),
+            (is_uneven, "`-n` must be a multiple of `-I`"),
+            (
+                is_deep,
+                "several trees that are deep are not done here; leave `-n` or `-z` out",
+            ),
+            (
+                is_split,
+                "`-x` without `-C` splits phases across runs, which is not done here",
+            ),
             (reads_more, "read bytes must be at most write bytes"),
         ])?;
         at_least(&[
@@ -163,6 +184,9 @@ impl Options {
     }
 
     fn count_items(mut self) -> Result<Self, String> {
+        if self.tree_count() > 1 {
+            return Ok(self);
+        }
         let (nodes, leaves) = self
             .nodes()
             .zip(self.branches.checked_pow(self.depth))
@@ -188,13 +212,24 @@ impl Options {
         })
     }
 
-    /// Directories of the tree.
+    /// Number of trees: `-n` divided by `-I` if both are given.
+    pub(super) const fn tree_count(&self) -> u32 {
+        match self.items_per_directory {
+            each if each > 0 && self.depth == 0 && self.items > each => self.items / each,
+            _ => 1,
+        }
+    }
+
+    /// Directories of all trees.
     pub(super) fn node_count(&self) -> u32 {
-        self.nodes().unwrap_or(1)
+        self.nodes().unwrap_or(1).saturating_mul(self.tree_count())
     }
 
     /// The number of the first item, which may lie in the first directory that has none in it.
     pub(super) fn first_item(&self) -> u32 {
+        if self.tree_count() > 1 {
+            return 0;
+        }
         let leaves = self.branches.saturating_pow(self.depth);
         let first_leaf = self.node_count().saturating_sub(leaves);
         match self.is_leaves_only {
@@ -262,13 +297,37 @@ mod tests {
         assert_eq!(counted("-z 2 -b 3 -n 100"), (91, 7, 13, 0));
         assert_eq!(counted("-z 2 -b 3 -n 100 -L"), (99, 11, 13, 44));
         assert_eq!(counted("-z 3 -n 10 -L"), (10, 10, 4, 30));
+        assert_eq!(counted("-n 100 -I 10"), (100, 10, 10, 0));
+        assert_eq!(counted("-n 100 -I 10 -L"), (100, 10, 10, 0));
+        assert_eq!(counted("-n 10 -I 10"), (10, 10, 1, 0));
+    }
+
+    #[test]
+    fn all_that_is_refused_is_listed_at_once() {
+        let refused = read("-n 5 -k --quick 7 -c -b x").unwrap_err();
+        let lines: Vec<&str> = refused.lines().collect();
+        assert_eq!(lines.len(), 4, "{refused}");
+        for (line, part) in lines.iter().zip(["`-k`", "`--quick`", "`-c`", "`-b x`"]) {
+            assert!(line.contains(part), "{refused}");
+        }
+        let refused = read("-n 5 -b 0 -i 0").unwrap_err();
+        assert_eq!(refused.lines().count(), 2, "{refused}");
+    }
+
+    #[test]
+    fn a_seed_may_stand_in_the_word_of_its_flag() {
+        assert_eq!(read("-n 5 -R").unwrap().random_seed, Some(1));
+        assert_eq!(read("-n 5 -R=7").unwrap().random_seed, Some(7));
     }
 
     #[test]
     fn what_cannot_be_done_is_refused_by_name() {
         for (line, part) in [
             ("", "no item"),
-            ("-n 5 -I 5", "only one of"),
+            ("-n 10 -I 5 -u", "only one of"),
+            ("-n 11 -I 5", "must be a multiple"),
+            ("-n 10 -I 5 -z 1", "deep"),
+            ("-n 5 -T -x wall", "`-x` without `-C`"),
             ("-n x", "`-n x` is not a number"),
             ("-n", "lacks its value"),
             ("-n 5 -q", "no option `-q`"),

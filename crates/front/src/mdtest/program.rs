@@ -51,8 +51,14 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
     let directories = NestedDirectories {
         before: before.to_owned(),
         digits: 0,
-        fan: options.branches,
-        nesting: DirectoryNesting::Heap,
+        fan: match options.tree_count() {
+            1 => options.branches,
+            trees => trees,
+        },
+        nesting: match options.tree_count() {
+            1 => DirectoryNesting::Heap,
+            _ => DirectoryNesting::Digits,
+        },
     };
     let path = "test-dir.{round}-0";
     let items = |name: &str, kind: &str| FilesetPlan {

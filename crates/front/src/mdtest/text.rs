@@ -39,6 +39,18 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
     format!("{}{tables}-- finished at {end} --\n\n", head(asked, record))
 }
 
+/// The file of `-x`: how many files each rank made.
+pub(super) fn documents(asked: &Asked<Options>, record: &RunRecord) -> Vec<(String, String)> {
+    let Some(path) = &asked.options.stonewall_file else {
+        return Vec::new();
+    };
+    let last = rounds(record, "file creation").last();
+    let last = last.or_else(|| rounds(record, "directory creation").last());
+    let made = last.map_or(0, |round| round.file_count);
+    let each = made / u64::from(asked.options.ranks);
+    vec![(path.clone(), each.to_string())]
+}
+
 fn head(asked: &Asked<Options>, record: &RunRecord) -> String {
     let Asked { options, arguments } = asked;
     let ranks = options.ranks as usize;
