@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, ftruncate};
+use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, fstatvfs, ftruncate};
 use rustix::io::Errno;
 
 use workload::job::{DurableWrites, Layout};
@@ -85,6 +85,8 @@ impl NamedPlace<'_> {
             Layout::Sparse => {
                 ftruncate(&file, size_bytes).map_err(|it| self.failed("set the length of", it))
             }
+            // Of a file that only has to last for some time, its room is found as it is written.
+            Layout::Allotted if !has_room(&file, size_bytes) => Ok(()),
             Layout::Allotted if size_bytes > 0 => {
                 match fallocate(&file, FallocateFlags::empty(), 0, size_bytes) {
                     // Its room is found as it is written.
@@ -210,4 +212,11 @@ impl Prepared {
             .flatten();
         Ok(Opened { file, doubt })
     }
+}
+
+/// Whether the file system reports as many free bytes.
+fn has_room(file: &OwnedFd, size_bytes: u64) -> bool {
+    fstatvfs(file).map_or(true, |it| {
+        it.f_bavail.saturating_mul(it.f_frsize) >= size_bytes
+    })
 }

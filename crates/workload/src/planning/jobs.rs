@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::job::{BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, NamedFile};
+use crate::job::{
+    BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile,
+};
 use crate::model::defaults::SIZE_DEFAULT;
 use crate::model::{Seed, Workload};
 use crate::plan::{
@@ -72,7 +74,7 @@ pub(super) fn of_workload(
     let files = layout.files(built.files, &mut jobs)?;
     layout.check(&jobs, &files)?;
     limits::check_names(&files, layout.context)?;
-    layout.take_space(&files);
+    layout.take_space(&files, &jobs);
     let cell = layout.cell(&jobs, files)?;
     note_workers(workload, jobs.len(), context)?;
     note_targets(workload_index, workload, context);
@@ -276,16 +278,25 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// Files of the same name are one file, also of jobs that run later.
-    fn take_space(&mut self, files: &JobFiles) {
-        for file in &files.files {
+    /// Files of the same name are one file, also of jobs that run later. Where jobs end by time and
+    /// find no data, the size of a file is only a limit.
+    fn take_space(&mut self, files: &JobFiles, jobs: &[BuiltJob]) {
+        for (index, file) in (0..).zip(&files.files) {
             let Some(name) = &file.name else { continue };
             let known = (file.target_index, name.clone());
             let held = self.context.job_files.entry(known).or_default();
             let more = file.size_bytes.saturating_sub(*held);
             *held += more;
+            let mut users = jobs
+                .iter()
+                .filter(|job| job.plan.files.iter().any(|it| it.file_index == index));
+            let is_timed = users.all(|job| job.plan.run_time_ns > 0);
+            let is_limit = is_timed && file.layout != FileLayout::Written;
             let entry = &mut self.context.targets.entries[file.target_index as usize];
-            entry.files_bytes = entry.files_bytes.saturating_add(more);
+            entry.files_most_bytes = entry.files_most_bytes.saturating_add(more);
+            if !is_limit {
+                entry.files_bytes = entry.files_bytes.saturating_add(more);
+            }
         }
     }
 

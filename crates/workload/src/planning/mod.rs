@@ -128,7 +128,7 @@ pub fn plan(
         }
         series.push((often, cells));
     }
-    let targets = space::checked(&context)?;
+    let targets = space::checked(&mut context)?;
     let repetition_rule = repetition::rule(&series)?;
     let cells = interleaved(series, seed)?;
     let doubt = repetition_rule.and_then(|rule| repetition::doubt(rule, &cells));

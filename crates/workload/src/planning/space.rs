@@ -137,8 +137,9 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
 }
 
 /// The planned targets, once all that they need is known to fit.
-pub(super) fn checked(context: &Context) -> Result<Vec<TargetPlan>, Diagnostic> {
+pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnostic> {
     let entries = &context.targets.entries;
+    let mut warnings = Vec::new();
     for entry in entries {
         let Some(usable) = entry.usable_bytes() else {
             continue;
@@ -161,8 +162,19 @@ pub(super) fn checked(context: &Context) -> Result<Vec<TargetPlan>, Diagnostic> 
             );
             return Err(Diagnostic::error("", message).help(help));
         }
+        let most = entry.files_most_bytes;
+        if most > usable {
+            let message = format!(
+                "the files on `{}` take up to {}: if the time allows that, writes will fail",
+                entry.facts.path,
+                shortage(most, usable)
+            );
+            warnings.push(Diagnostic::warning("", message));
+        }
     }
-    Ok(entries.iter().map(planned).collect())
+    let planned = entries.iter().map(planned).collect();
+    context.warnings.extend(warnings);
+    Ok(planned)
 }
 
 /// Refuses plans that fit one by one, but not together, on a file system that they share: their
@@ -185,6 +197,7 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
                     named: true,
                     needed_bytes: 0,
                     files_bytes: files_bytes(plan, index),
+                    files_most_bytes: 0,
                     size_is_default: false,
                 };
                 let new_bytes = entry.new_bytes(target.size_bytes);

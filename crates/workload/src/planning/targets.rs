@@ -24,6 +24,8 @@ pub(super) struct Entry {
     pub needed_bytes: u64,
     /// Bytes that many files take at once there, at most, beside the test file.
     pub files_bytes: u64,
+    /// The same if phases with a deadline finish all their work.
+    pub files_most_bytes: u64,
     /// Whether a workload leaves the size to the default.
     pub size_is_default: bool,
 }
@@ -315,6 +317,7 @@ impl Entry {
             named: false,
             needed_bytes: 0,
             files_bytes: 0,
+            files_most_bytes: 0,
             size_is_default: false,
         }
     }

@@ -1,5 +1,9 @@
 //! How many bytes files take at once.
 
+mod extent;
+
+use extent::Extent;
+
 use super::{
     Act, Bytes, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, On, Pick,
     Program, ProgramPart, Share, Spawn, Turn, Until, Where,
@@ -15,8 +19,10 @@ const SIGMAS: f64 = 3.0;
 /// How many bytes files take at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpaceNeed {
-    /// At most or nearly so, as far as it is known.
+    /// At most or nearly so, as far as it is known; of phases that end by time, one round.
     pub bytes: u64,
+    /// The same with all rounds of such phases, where their number is limited: they may end before.
+    pub most_bytes: u64,
     /// Whether files grow for as long as a phase lasts, which nobody knows beforehand.
     pub is_growing: bool,
 }
@@ -25,8 +31,20 @@ impl Program {
     /// The bytes that its files take at once, on all targets together.
     #[must_use]
     pub fn space_needed(&self) -> SpaceNeed {
+        let all = self.space_with(TimedPhases::AllRounds);
+        let least = self.space_with(TimedPhases::OneRound);
+        SpaceNeed {
+            bytes: least.bytes,
+            most_bytes: all.bytes,
+            ..least
+        }
+    }
+
+    fn space_with(&self, timed: TimedPhases) -> SpaceNeed {
         let mut growth = Growth {
             program: self,
+            timed,
+            is_timed: false,
             files: vec![Grown::default(); self.filesets.len()],
             is_growing: false,
         };
@@ -40,8 +58,10 @@ impl Program {
             let copies = f64::from(self.copies_of(index));
             copies * grown.of_set(fileset)
         });
+        let bytes = bytes.sum::<f64>() as u64 + self.traces_need() + self.pools_need();
         SpaceNeed {
-            bytes: bytes.sum::<f64>() as u64 + self.traces_need() + self.pools_need(),
+            bytes,
+            most_bytes: bytes,
             is_growing: growth.is_growing,
         }
     }
@@ -76,46 +96,11 @@ impl Program {
     }
 }
 
-/// Bytes of a file, as a mean with its variance.
-#[derive(Debug, Clone, Copy, Default)]
-struct Extent {
-    mean: f64,
-    variance: f64,
-    most: f64,
-}
-
-impl Extent {
-    fn of(law: &Law) -> Self {
-        Self {
-            mean: law.mean(),
-            variance: law.deviation().powi(2),
-            most: law.largest().map_or(f64::INFINITY, |most| most as f64),
-        }
-    }
-
-    /// So many of them, one behind the other.
-    fn times(self, count: f64) -> Self {
-        Self {
-            mean: self.mean * count,
-            variance: self.variance * count,
-            most: self.most * count,
-        }
-    }
-
-    fn behind(self, other: Self) -> Self {
-        Self {
-            mean: self.mean + other.mean,
-            variance: self.variance + other.variance,
-            most: self.most + other.most,
-        }
-    }
-
-    fn larger(self, other: Self) -> Self {
-        match other.mean > self.mean {
-            true => other,
-            false => self,
-        }
-    }
+/// What is counted of a phase that time ends, where the number of its rounds is limited too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TimedPhases {
+    OneRound,
+    AllRounds,
 }
 
 /// What becomes of the files of a set.
@@ -126,6 +111,8 @@ struct Grown {
     /// What is added to files of the set, all together.
     appended: f64,
     is_made: bool,
+    /// Files that are made in one round of phases that end by time.
+    made_in_time: f64,
     /// What all files may come to, where the time of samples says how many there are.
     most_bytes: Option<f64>,
     /// The sets whose files become files of this one.
@@ -135,10 +122,12 @@ struct Grown {
 impl Grown {
     fn of_set(&self, fileset: &FilesetPlan) -> f64 {
         let files = match self.is_made {
-            true => fileset.count,
-            false => fileset.present_count(),
+            true => f64::from(fileset.count),
+            false => {
+                let present = f64::from(fileset.present_count());
+                (present + self.made_in_time).min(f64::from(fileset.count))
+            }
         };
-        let files = f64::from(files);
         let extent = match fileset.present_count() {
             0 => self.extent,
             _ => self.extent.larger(Extent::of(&fileset.size)),
@@ -181,6 +170,9 @@ struct Opened {
 
 struct Growth<'a> {
     program: &'a Program,
+    timed: TimedPhases,
+    /// Whether one round is counted of the phase at hand.
+    is_timed: bool,
     files: Vec<Grown>,
     is_growing: bool,
 }
@@ -190,8 +182,9 @@ impl Growth<'_> {
         for part in parts {
             match part {
                 ProgramPart::Phase(phase) => {
+                    let is_timed = phase.time_ns.is_some();
                     for group in &phase.groups {
-                        self.group(group, times);
+                        self.group(group, is_timed, times);
                     }
                 }
                 ProgramPart::Rounds { until, parts } => match until {
@@ -236,11 +229,14 @@ impl Growth<'_> {
         }
     }
 
-    fn group(&mut self, group: &Group, times: f64) {
+    fn group(&mut self, group: &Group, is_timed: bool, times: f64) {
         if let Some(spawn) = &group.spawn {
             self.spawn(spawn);
         }
         let rounds = rounds_of(self.program, group);
+        // Where only time ends a phase, how much it makes is limited by the files that there are.
+        self.is_timed = is_timed && rounds.is_some() && self.timed == TimedPhases::OneRound;
+        let rounds = rounds.filter(|_| !self.is_timed);
         let mut pass = Pass {
             growth: self,
             workers: f64::from(group.worker_count()),
@@ -254,6 +250,16 @@ impl Growth<'_> {
         pass.is_endless = false;
         pass.acts(&group.last, times);
         pass.acts(&group.leave, times);
+        self.is_timed = false;
+    }
+
+    /// Takes note that workers make files of a set.
+    fn make(&mut self, fileset: usize, workers: f64) {
+        let grown = &mut self.files[fileset];
+        match self.is_timed {
+            true => grown.made_in_time = grown.made_in_time.max(workers),
+            false => grown.is_made = true,
+        }
     }
 }
 
@@ -296,11 +302,11 @@ impl Pass<'_, '_> {
         }
         let fileset = opened.fileset;
         if let (true, Some(fileset)) = (call.operation.makes(), fileset) {
-            self.growth.files[fileset].is_made = true;
+            self.growth.make(fileset, self.workers);
         }
         if let Some(second) = &call.second {
             let to = usize::from(second.fileset);
-            self.growth.files[to].is_made = true;
+            self.growth.make(to, self.workers);
             if call.operation != FileOperation::Symlink {
                 self.growth.files[to].from.extend(fileset);
             }
@@ -380,7 +386,8 @@ impl Pass<'_, '_> {
             Where::Same => return,
         };
         let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;
-        self.growth.is_growing |= is_left_open && is_going_on;
+        let is_timed = self.growth.is_timed;
+        self.growth.is_growing |= is_left_open && (is_going_on || is_timed);
         let grown = &mut self.growth.files[fileset];
         grown.extent = grown.extent.larger(end);
     }

@@ -50,6 +50,7 @@ pub(super) fn of_workload(
         targets: &targets,
         worker_count,
         is_in_place: workload.built.as_ref().is_some_and(|it| it.is_in_place),
+        is_checked: workload.built.as_ref().is_some_and(|it| it.is_checked),
     };
     layout.check(workload)?;
     let cells = layout.cells()?;
@@ -144,6 +145,7 @@ struct Layout<'a, 'b> {
     targets: &'a [u32],
     worker_count: u32,
     is_in_place: bool,
+    is_checked: bool,
 }
 
 impl Layout<'_, '_> {
@@ -162,6 +164,8 @@ impl Layout<'_, '_> {
 
     /// The cells run one after the other, so the one that takes the most counts.
     fn take_space(&mut self, cells: &[Cell]) {
+        let workers = u64::from(self.worker_count.max(1));
+        let most_bytes = self.program.space_needed().most_bytes.div_ceil(workers);
         for target_index in self.targets {
             let needed = cells.iter().map(|cell| {
                 let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
@@ -169,8 +173,15 @@ impl Layout<'_, '_> {
                 own.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
             });
             let needed = needed.max().unwrap_or(0);
+            let spans = cells.first().into_iter().flat_map(|cell| &cell.workers);
+            let spans = spans.flat_map(|worker| &worker.spans);
+            let count = spans
+                .filter(|span| span.target_index == *target_index)
+                .count();
+            let most_bytes = most_bytes.saturating_mul(count as u64);
             let entry = &mut self.context.targets.entries[*target_index as usize];
             entry.files_bytes = entry.files_bytes.max(needed);
+            entry.files_most_bytes = entry.files_most_bytes.max(most_bytes);
         }
     }
 
@@ -254,7 +265,7 @@ impl Layout<'_, '_> {
             position: PositionRule::Uniform,
             cursor: CursorKind::Worker,
             content: options.content,
-            verify: options.verify,
+            verify: options.verify || self.is_checked,
             transactions_per_connection: None,
             network: false,
             cpu: (!cpus.is_empty()).then(|| cpus[worker_index as usize % cpus.len()]),

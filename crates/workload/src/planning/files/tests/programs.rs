@@ -142,6 +142,45 @@ fn bytes_are_those_of_the_files_at_once() {
     assert_eq!(bytes(COMPILE), (1267, false, 1 << 20));
 }
 
+/// The number of rounds is only a limit where time ends a phase.
+#[test]
+fn of_phases_that_end_by_time_one_round_must_fit() {
+    let text = |time: &str| {
+        format!(
+            "name = \"w\"\n[[fileset]]\nname = \"log\"\n[[phase]]\nname = \"grow\"\n{time}\
+             [[phase.group]]\nrounds = 1000000\nfirst = [{{ create = \"log\" }}]\n\
+             body = [{{ write = \"1MiB\" }}]\nlast = [\"close\"]\n"
+        )
+    };
+    let need = |time: &str| program(&text(time)).space_needed();
+    let endless = need("");
+    assert_eq!(
+        (endless.bytes, endless.most_bytes),
+        (1_000_000 << 20, 1_000_000 << 20)
+    );
+    let timed = need("run_time = \"1s\"\n");
+    assert_eq!((timed.bytes, timed.most_bytes), (1 << 20, 1_000_000 << 20));
+    assert!(timed.is_growing && !endless.is_growing);
+    let planned = |time: &str| {
+        let text = format!("targets = [\"/a\"]\n{}", text(time));
+        let loaded = load("w.toml", text.as_bytes(), None, true).unwrap();
+        let mut facts = facts();
+        for target in &mut facts.targets {
+            (target.total_bytes, target.free_bytes) = (100 << 30, 50 << 30);
+        }
+        plan(&loaded.workloads, &Overrides::new(), &facts)
+    };
+    assert!(
+        planned("")
+            .unwrap_err()
+            .to_string()
+            .contains("must stay free")
+    );
+    let warnings = planned("run_time = \"1s\"\n").unwrap().warnings;
+    let is_told = |it: &crate::Diagnostic| it.message.contains("if the time allows that");
+    assert!(warnings.iter().any(is_told), "{warnings:?}");
+}
+
 #[test]
 fn times_of_phases_are_those_of_the_cell() {
     let times = |text: &str| {
