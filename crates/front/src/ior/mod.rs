@@ -25,7 +25,10 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let cell = titled("ior", "IOR", options.ranks, program::program(&options));
+    let mut cell = titled("ior", "IOR", options.ranks, program::program(&options));
+    if let Some(built) = &mut cell.built {
+        built.is_checked = options.checks();
+    }
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
         ..FrontWork::below(options.directory(), vec![cell])
@@ -37,6 +40,8 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let is_shared = !options.has_file_per_rank;
     let read_before = "what is read is written before, untimed";
     let is_shifted = options.reads && options.shift() > 0;
+    let is_read_checked = options.checks_written && options.reads && !options.checks_read;
+    let also_read = "the read that is measured is compared, too";
     let node = "each rank counts as a node of its own";
     let is_synced = has_wall && options.is_synced;
     let of_close = "its time is part of close(s), not of wr/rd(s)";
@@ -50,6 +55,7 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
         (!options.writes, "files of earlier runs", read_before),
         (is_shifted, "whose data is read", node),
         (options.is_random, "the random order", "it is another one"),
+        (is_read_checked, "`-W`", also_read),
         (is_synced, "fsync behind a stonewall", of_close),
         (has_barriers, "`-g` with `-D`", no_barrier),
     ];

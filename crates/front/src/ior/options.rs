@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::options::{
-    Grammar, Letters, OptionRow, Value, at_least, escaped, flag, idle, idle_value, is_posix,
-    no_option, number, read, refused, refused_value, rule_out, size, text,
+    Grammar, Letters, OptionRow, Value, all_of, at_least, escaped, flag, idle, idle_value,
+    is_posix, no_option, number, read, refused, refused_value, rule_out, size, text,
 };
 
 /// What is asked for.
@@ -19,6 +19,10 @@ pub(super) struct Options {
     pub has_directory_per_rank: bool,
     pub writes: bool,
     pub reads: bool,
+    /// Whether what was written is read again and compared, untimed.
+    pub checks_written: bool,
+    /// Whether what is read is compared, within its time.
+    pub checks_read: bool,
     pub repetitions: u32,
     pub delay_seconds: u32,
     pub wall_seconds: u32,
@@ -79,9 +83,9 @@ const OPTIONS: &[OptionRow<Options>] = &[
     refused("-I individualDataSets", "is for HDF5"),
     refused("-m multiFile", "leaves the files of all repetitions"),
     refused("-P useSharedFilePointer", "is for MPI-IO"),
-    refused("-R checkRead", "checks what was read"),
+    flag("-R checkRead", |it| &mut it.checks_read),
     refused("-S useStridedDatatype", "is for MPI-IO"),
-    refused("-W checkWrite", "checks what was written"),
+    flag("-W checkWrite", |it| &mut it.checks_written),
     refused(
         "-Z reorderTasksRandom",
         "has ranks read from others by chance",
@@ -114,7 +118,8 @@ impl Options {
     }
 
     fn complete(mut self) -> Result<Self, String> {
-        if !self.writes && !self.reads {
+        self.reads |= self.checks_read;
+        if !self.writes && !self.reads && !self.checks_written {
             (self.writes, self.reads) = (true, true);
         }
         at_least(&[
@@ -128,7 +133,7 @@ impl Options {
         let uneven = "block size must be a multiple of transfer size";
         let is_drawn = self.is_random && !self.has_file_per_rank;
         let drawn = "random places in a file that ranks share are not done here; add `-F`";
-        let is_cut = self.wall_seconds > 0 && self.reads;
+        let is_cut = self.wall_seconds > 0 && (self.reads || self.checks_written);
         let cut = "`-D` with what is read is not done here; add `-w`";
         rule_out(&[(is_uneven, uneven), (is_drawn, drawn), (is_cut, cut)])?;
         // Only files of their own have directories of their own.
@@ -141,6 +146,11 @@ impl Options {
             Some(bytes) if bytes <= i64::MAX as u128 => Ok(self),
             _ => Err("the files have more bytes than 63 bits can number".to_owned()),
         }
+    }
+
+    /// Whether anything that is read is compared.
+    pub(super) const fn checks(&self) -> bool {
+        self.checks_written || self.checks_read
     }
 
     /// By how many ranks on each reads.
@@ -171,15 +181,19 @@ impl Options {
 
 /// One or several `key=value`, with keys in letters of any case.
 fn directives(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
-    for text in value.text.split(',') {
-        let shown = escaped(text);
-        let split = text.split_once('=');
-        let (key, value) = split.ok_or_else(|| format!("`-O {shown}` is not `KEY=VALUE`"))?;
-        let is_it = |it: &&str| !it.starts_with('-') && it.eq_ignore_ascii_case(key.trim());
-        let mut known = OPTIONS.iter();
-        let known = known.find_map(|row| Some((row, row.names().find(is_it)?)));
-        let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
-        GRAMMAR.apply(row, options, name, Some(value.trim()))?;
-    }
-    Ok(())
+    let read = value.text.split(',').map(|text| directive(options, text));
+    // All are read before the first flaw is looked at.
+    let flaws: Vec<String> = read.filter_map(Result::err).collect();
+    all_of(flaws)
+}
+
+fn directive(options: &mut Options, text: &str) -> Result<(), String> {
+    let shown = escaped(text);
+    let split = text.split_once('=');
+    let (key, value) = split.ok_or_else(|| format!("`-O {shown}` is not `KEY=VALUE`"))?;
+    let is_it = |it: &&str| !it.starts_with('-') && it.eq_ignore_ascii_case(key.trim());
+    let mut known = OPTIONS.iter();
+    let known = known.find_map(|row| Some((row, row.names().find(is_it)?)));
+    let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
+    GRAMMAR.apply(row, options, name, Some(value.trim()))
 }

@@ -30,7 +30,12 @@ pub(super) fn program(options: &Options) -> Program {
     };
     let read = || phase("read", transfers(options, FileOperation::Read));
     let read = options.reads.then(|| paused(options, read()));
-    let phases = [Some(made), read, Some(phase("remove", removal(options)))];
+    let check = || transfers(&plain, FileOperation::Read);
+    let check = options
+        .checks_written
+        .then(|| hidden("write check", check()));
+    let removed = phase("remove", removal(options));
+    let phases = [Some(made), check, read, Some(removed)];
     let parts = phases.into_iter().flatten().map(ProgramPart::Phase);
     Program {
         labels: vec!["transfer".to_owned()],

@@ -24,6 +24,8 @@ fn every_kind_of_run_is_a_program_that_can_be_done() {
         "-z -F -b 1m -t 4k -Y -B -u",
         "-w -D 30 -O stoneWallingWearOut=1,fsync=1 -s 10000 -t 47008 -b 47008 -N 2",
         "-a POSIX -v -k -o /mnt/x/file",
+        "-w -r -W -R -t 64k",
+        "-w -r -W -R -t 64k -F -N 2 -C",
     ] {
         let arguments = words(line);
         let front = find("ior").unwrap();
@@ -63,7 +65,7 @@ fn what_cannot_be_done_is_refused_by_name() {
         ("--quick", "no option `--quick`"),
         ("file", "no option `file`"),
         ("-a MPIIO", "MPIIO"),
-        ("-R", "`-R` checks what was read, which is not done here"),
+        ("-P", "`-P` is for MPI-IO, which is not done here"),
         ("-z", "add `-F`"),
         ("-D 5", "add `-w`"),
         ("-O x", "is not `KEY=VALUE`"),
@@ -80,6 +82,48 @@ fn what_cannot_be_done_is_refused_by_name() {
         let refused = read(line).unwrap_err();
         assert!(refused.contains(part), "{line}: {refused}");
     }
+}
+
+#[test]
+fn all_that_is_refused_is_listed_at_once() {
+    let refused = read("-P -S --quick 5 -O summaryFormat=JSON,interIODelay=3 -t x").unwrap_err();
+    let lines: Vec<&str> = refused.lines().collect();
+    let parts = [
+        "`-P`",
+        "`-S`",
+        "`--quick`",
+        "`summaryFormat`",
+        "`interIODelay`",
+        "`-t x`",
+    ];
+    assert_eq!(lines.len(), parts.len(), "{refused}");
+    for (line, part) in lines.iter().zip(parts) {
+        assert!(line.contains(part), "{refused}");
+    }
+    let refused = read("-b 5 -t 4 -z").unwrap_err();
+    assert_eq!(refused.lines().count(), 2, "{refused}");
+}
+
+#[test]
+fn checks_are_phases_that_are_not_measured_and_reads_that_are() {
+    let options = read("-w -r -W -R -t 64k").unwrap();
+    let program = super::program::program(&options);
+    let names: Vec<(&str, bool)> = program
+        .phases()
+        .iter()
+        .map(|it| (it.name.as_str(), it.is_hidden))
+        .collect();
+    let wanted = [
+        ("write", false),
+        ("write check", true),
+        ("read", false),
+        ("remove", false),
+    ];
+    assert_eq!(names, wanted);
+    assert!(options.checks());
+    // Alone, each asks for the work that it checks.
+    let options = read("-R").unwrap();
+    assert!(options.reads && !options.writes);
 }
 
 /// A rank's window, in milliseconds.

@@ -89,6 +89,10 @@ pub(crate) fn work(
         return trace(*player, task.field, written, cell.engine, start);
     }
     if let FileRequests::Program(interpreter) = task.requests {
+        if let (FileContents::Stamp(stamp), Some(field)) = (&task.contents, &task.field) {
+            let (stamp, field) = (stamp.clone(), field.clone());
+            return checked(*interpreter, field, (stamp, lane), cell.engine, start);
+        }
         let written = (task.contents, lane);
         return match Straight::of(*interpreter) {
             Ok(straight) => program(straight, task.field, written, cell.engine, start),
@@ -148,6 +152,33 @@ fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
             let (filesets, options) = (field.filesets(), field.options);
             let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
             with_plain(engine, EngineNotes::default(), generator, written, start)
+        }),
+    }
+}
+
+/// As [`program`], where all that is read is compared with what was written; the loop is compiled
+/// once for all engines.
+fn checked(
+    interpreter: Interpreter,
+    field: Field,
+    (stamp, lane): (FileStamp, &Lane),
+    kind: EngineKind,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let (slots, bytes) = (lane.slot_count(), interpreter.buffer_bytes());
+    let count = interpreter.register_count();
+    let (filesets, options) = (field.filesets(), field.options);
+    let run = |engine: Box<dyn Engine>, notes| run(engine, notes, interpreter, stamp, start);
+    match kind {
+        EngineKind::Null => run(Box::new(Null::new(slots, bytes)?), EngineNotes::default()),
+        EngineKind::IoUring => {
+            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
+            let notes = ring_notes(engine.setup());
+            run(Box::new(engine), notes)
+        }
+        EngineKind::Psync | EngineKind::Mmap => with_own_descriptors(|| {
+            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
+            run(Box::new(engine), EngineNotes::default())
         }),
     }
 }

@@ -1,5 +1,6 @@
 //! What a worker of a phase is given.
 
+use generate::FileStamp;
 use target::Tree;
 use workload::plan::WorkerPlan;
 
@@ -20,10 +21,18 @@ impl ProgramCourse {
         let content = self.contents[worker.worker_index as usize].clone();
         FileTask {
             requests,
+            contents: match worker.verify && field.is_some() {
+                // All workers have the same, as each may read what another wrote.
+                true => FileContents::Stamp(FileStamp::new(self.stamp_seed())),
+                false => FileContents::Plain(content),
+            },
             field,
-            contents: FileContents::Plain(content),
             buffer_bytes,
         }
+    }
+
+    fn stamp_seed(&self) -> u64 {
+        self.cell.workers.first().map_or(0, |it| it.seed)
     }
 
     /// The task of a worker that plays recorded calls.
