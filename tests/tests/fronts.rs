@@ -391,6 +391,121 @@ fn io500_asks_for_the_names_and_places_of_the_original() {
     assert_eq!(bed.left_in_target(), ["trace"]);
 }
 
+/// mdtest makes the last directory of its path and removes it, IO500 and filebench make all of it.
+#[test]
+fn directories_that_the_original_makes_are_made_and_removed() {
+    let bed = Bed::in_memory().unwrap();
+    let new = bed.target().join("new");
+    let new = new.to_str().unwrap();
+    let mdtest = ["--no-db", "-n", "5", "-F", "-d", new];
+    let seen = stand_in(&bed, "mdtest", &mdtest);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert!(names_in(bed.target()).is_empty());
+    let deep = format!("{new}/er");
+    let seen = stand_in(&bed, "mdtest", &["--no-db", "-n", "5", "-F", "-d", &deep]);
+    assert_ne!(seen.code, 0);
+    let seen = stand_in(&bed, "io500", &["--no-db", "--small", "-d", &deep]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert!(names_in(bed.target()).is_empty());
+    // What somebody else puts there stays, and so does the directory.
+    fs::create_dir(new).unwrap();
+    fs::write(format!("{new}/other"), "x").unwrap();
+    let seen = stand_in(&bed, "mdtest", &mdtest);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert_eq!(names_in(Path::new(new)), ["other"]);
+    // IOR makes none.
+    let file = format!("{deep}/f");
+    let seen = stand_in(&bed, "ior", &["--no-db", "-w", "-o", &file]);
+    assert_ne!(seen.code, 0);
+}
+
+#[test]
+fn mdtest_has_trees_beside_each_other_and_says_how_many_files_were_made() {
+    let bed = Bed::in_memory().unwrap();
+    let target = bed.target().to_str().unwrap();
+    let arguments = ["-d", target, "-F", "-n", "100", "-I", "10"];
+    let seen = stand_in(&bed, "mdtest", &arguments);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert!(
+        seen.stdout.contains("\n1 tasks, 100 files\n"),
+        "{}",
+        seen.stdout
+    );
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    let count = |phase: &str| {
+        let mut cells = record["cells"].as_array().unwrap().iter();
+        let cell = cells.find(|it| it["phase"] == phase).unwrap();
+        cell["total"]["count"].as_u64().unwrap()
+    };
+    assert_eq!(count("tree creation"), 10);
+    assert_eq!(count("file stat"), 100);
+    let wall = bed.path().join("wall");
+    let more = ["-W", "30", "-x", wall.to_str().unwrap()];
+    let line = ["--no-db", "-d", target, "-F", "-n", "50", "--ranks", "2"];
+    let seen = stand_in(&bed, "mdtest", &[&line[..], &more].concat());
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert_eq!(fs::read_to_string(wall).unwrap().trim(), "50");
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// A size that is only a limit is not refused for lack of space.
+#[test]
+fn a_size_that_a_deadline_limits_may_be_larger_than_the_target() {
+    let bed = Bed::in_memory().unwrap();
+    let file = bed.target().join("f");
+    let file = file.to_str().unwrap();
+    let line = [
+        "--no-db", "-o", file, "-D", "1", "-w", "-t", "4k", "-b", "900000g", "-F",
+    ];
+    let seen = stand_in(&bed, "ior", &line);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert!(seen.stdout.contains("\nwrite "), "{}", seen.stdout);
+    // Without a deadline it is more than there is.
+    let line = [
+        "--no-db", "-o", file, "-w", "-t", "4k", "-b", "900000g", "-F",
+    ];
+    let seen = stand_in(&bed, "ior", &line);
+    assert_eq!(seen.code, 2, "{}", seen.stderr);
+    let directory = format!("--directory={}", bed.target().display());
+    let job = [
+        "--name=a",
+        "--rw=write",
+        "--bs=4k",
+        "--size=900000g",
+        "--rate=1m",
+    ];
+    let times = ["--time_based", "--runtime=1", &directory];
+    let seen = stand_in(&bed, "fio", &[&["--no-db"], &job[..], &times].concat());
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let read = ["--name=a", "--rw=read", "--bs=4k", "--size=900000g"];
+    let seen = stand_in(&bed, "fio", &[&["--no-db"], &read[..], &times].concat());
+    assert_ne!(
+        seen.code, 0,
+        "what is read has to be there: {}",
+        seen.stderr
+    );
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn ior_checks_what_it_wrote_and_what_it_reads() {
+    let bed = Bed::in_memory().unwrap();
+    let file = bed.target().join("f");
+    let file = file.to_str().unwrap();
+    for more in [&["-N", "2"][..], &["-N", "2", "-F", "-C"]] {
+        let line = [
+            "--no-db", "-o", file, "-w", "-r", "-W", "-R", "-t", "64k", "-b", "1m",
+        ];
+        let seen = stand_in(&bed, "ior", &[&line[..], more].concat());
+        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        for row in ["\nwrite ", "\nread "] {
+            assert_eq!(seen.stdout.matches(row).count(), 2, "{}", seen.stdout);
+        }
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
 #[test]
 fn a_link_of_the_programs_name_stands_in_for_it() {
     let bed = Bed::in_memory().unwrap();

@@ -241,5 +241,31 @@ fn ranks_that_are_all_told_to_end_lose_nobody() {
     }
 }
 
+/// Short phases are not longer for the comparison of clocks, which once took a third of a second
+/// before each of them; the record says all the same how the clocks stood.
+#[test]
+fn short_phases_of_ranks_cost_no_comparison_of_clocks_each() {
+    let launcher = need!(Mpirun::open_mpi());
+    let bed = need!(Bed::in_memory());
+    let program = bed.command(&[]).get_program().to_os_string();
+    let took = |repetitions: &str| {
+        let script = format!(
+            "cd '{}'\nexec '{}' as ior -w -r -e -b 2m -o target/f -i {repetitions}\n",
+            bed.path().display(),
+            program.to_string_lossy()
+        );
+        let start = Instant::now();
+        let seen = launcher
+            .run(2, &["sh", "-c", &script])
+            .expect("an end in time");
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        start.elapsed()
+    };
+    let (one, many) = (took("1"), took("21"));
+    let each = many.saturating_sub(one) / 20;
+    println!("{one:?} with one repetition, {each:?} for each further one");
+    assert!(each < Duration::from_millis(700), "{each:?}");
+}
+
 const NULL: &str = "engine = \"null\"\nsize = \"4m\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", random = 100 }]\n";
