@@ -274,7 +274,7 @@ const FILEBENCH: &str = "define fileset name=f,path=/x,size=%S,entries=%N,preall
 /// The workloads of a file, with its text for the message.
 fn of_file(name: &str, text: String) -> (String, Option<Vec<Workload>>) {
     let Some((front, reader)) = front::detect(name, text.as_bytes()) else {
-        let loaded = workload::load(name, text.as_bytes(), None, false);
+        let loaded = workload::source::load(name, text.as_bytes(), None, false);
         return (text, loaded.ok().map(|it| it.workloads));
     };
     let work = front.read(reader, &FrontFile::new(name, text.as_bytes()));

@@ -13,6 +13,9 @@ use crate::plan::Distribution;
 /// Bytes that one call moves, at most.
 const MOVED_BYTES_MAX: u64 = 1 << 40;
 
+/// Largest skew of `zipf`.
+const ZIPF_MAX: f64 = 100.0;
+
 pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
     check_numbers(program, call)?;
     check_on(call)?;
@@ -136,8 +139,10 @@ fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
     let within = |value: f64, low: f64, high: f64| value > low && value < high;
     let (fits, message, help) = match distribution {
         Distribution::Zipf { theta } => (
-            within(*theta, 0.0, f64::INFINITY) && *theta != 1.0,
-            format!("the skew of `zipf` is {theta}, not above 0 and other than 1"),
+            *theta > 0.0 && *theta <= ZIPF_MAX && *theta != 1.0,
+            format!(
+                "the skew of `zipf` is {theta:?}, not above 0, at most {ZIPF_MAX} and other than 1"
+            ),
             "write `{ zipf = 0.9 }`",
         ),
         Distribution::Pareto { h } => (
