@@ -430,6 +430,7 @@ pub fn scaled(plan: &Plan, index: u32, shape: &Shape, speed: f64, slowness: f64)
         source: "nvme0n1".into(),
         own_read_bytes: Some(bytes("read")),
         own_write_bytes: Some(bytes("write")),
+        covered_ns: Some(run_time_ns),
     });
     record.own_cost_ns_per_operation = Some(74.58);
     record.engine_notes.ring = Some(RingSetup {
