@@ -172,10 +172,10 @@ fn what_is_too_small_is_told() {
 }
 
 #[test]
-fn the_first_flaw_is_told() {
+fn every_flaw_is_told() {
     assert_eq!(
         rule_out(&[(false, "a"), (true, "b"), (true, "c")]),
-        Err("b".to_owned())
+        Err("b\nc".to_owned())
     );
     assert_eq!(rule_out(&[(false, "a")]), Ok(()));
 }
