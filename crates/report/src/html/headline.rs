@@ -83,6 +83,8 @@ fn tiles(group: &Group) -> Markup {
         (format!("{latency}, p99"), Metric::LatencyP99),
     ];
     let moves = group.cells.iter().any(|cell| cell.total.bytes > 0);
+    let is_of_files = counted == Counted::FileOperations;
+    let iometer_transactions = transactions(group).filter(|_| !is_of_files);
     let shown = figures.into_iter().filter_map(|(label, metric)| {
         let figure = group.figure(metric)?;
         let is_shown = metric != Metric::BytesPerSecond || moves;
@@ -108,7 +110,7 @@ fn tiles(group: &Group) -> Markup {
                     }
                 }
             }
-            @if let Some(rate) = transactions(group).filter(|_| counted != Counted::FileOperations) {
+            @if let Some(rate) = iometer_transactions {
                 div.tile {
                     dt { "transactions per second" }
                     dd { (value(&format::iops(rate))) }

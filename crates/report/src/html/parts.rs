@@ -46,8 +46,8 @@ impl Counted {
         }
     }
 
-    /// What an interval has of it per second; none of operations on whole files, which intervals do not
-    /// count.
+    /// What an interval has of it per second; none of operations on whole files, which intervals
+    /// do not count.
     #[must_use]
     pub fn rate(self, interval: &IntervalRecord) -> Option<f64> {
         let counted = interval.operations.iter();
