@@ -62,13 +62,19 @@ impl Opens {
         }
     }
 
-    /// A macro's arguments are only tokens.
+    /// A macro's arguments are only tokens. Only a name that leads to another one counts.
     fn scan_tokens(&mut self, tokens: TokenStream) {
-        for token in tokens {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Group(group) => self.scan_tokens(group.stream()),
-                TokenTree::Ident(ident) => self.take(&ident),
-                _ => {}
+                TokenTree::Ident(ident) => {
+                    let next = tokens.peek();
+                    if matches!(next, Some(TokenTree::Punct(it)) if it.as_char() == ':') {
+                        self.take(&ident);
+                    }
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
             }
         }
     }
@@ -76,7 +82,10 @@ impl Opens {
 
 impl<'ast> Visit<'ast> for Opens {
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        path.segments.iter().for_each(|it| self.take(&it.ident));
+        // The last name of a path such as `TargetKind::File` opens nothing.
+        let leading = path.segments.len().saturating_sub(1);
+        let segments = path.segments.iter().take(leading);
+        segments.for_each(|it| self.take(&it.ident));
         syn::visit::visit_path(self, path);
     }
 
@@ -141,8 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn the_type_and_tests_are_not_found() {
+    fn the_type_tests_and_variants_are_not_found() {
         let text = "fn a() { let bytes = line.files.read(name); let file_count = set.files; }\n\
+                    fn c() { let kind = TargetKind::File; assert!(matches!(kind, Kind::File)); }\n\
                     #[cfg(test)]\nmod tests { fn b() { std::fs::read(\"x\"); } }\n";
         assert!(lines_in("crates/front/src/a/mod.rs", text).is_empty());
     }
