@@ -121,6 +121,19 @@ impl Failure {
         Self::new(Exit::System, format!("{what}: {source}"), None)
     }
 
+    /// The same failure with its helps in other words.
+    pub fn with_helps(mut self, reword: impl Fn(&str) -> String) -> Self {
+        let lines = self
+            .text
+            .lines()
+            .map(|line| match line.strip_prefix("help: ") {
+                Some(help) => format!("help: {}", reword(help)),
+                None => line.to_owned(),
+            });
+        self.text = lines.collect::<Vec<_>>().join("\n");
+        self
+    }
+
     /// It was measured all the same; `help` says where it is.
     pub fn of_measured(mut self, help: &str) -> Self {
         self.exit = Exit::Failed;

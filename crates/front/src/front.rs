@@ -24,6 +24,8 @@ pub struct Front {
     pub file: Option<FileFront>,
     /// The option that tells how many processes there are, where a launcher may start several.
     pub ranks: Option<&'static str>,
+    /// What to do, in its own words, where direct I/O cannot be done; empty where it has none.
+    pub without_direct: &'static str,
     /// Its text.
     pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
 }
@@ -75,6 +77,21 @@ impl Front {
     pub fn work(&self, line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         let work = (self.arguments)(line)?;
         Ok(work.signed(self.name, line.arguments))
+    }
+
+    /// A help of ours in words that its users can follow: it has no options of `pgmeter run`.
+    #[must_use]
+    pub fn own_help(&self, help: &str) -> String {
+        if help.contains("--cache buffered") && !self.without_direct.is_empty() {
+            return self.without_direct.to_owned();
+        }
+        let quoted = help.split('`').skip(1).step_by(2);
+        let mut options = quoted.filter_map(|it| it.split([' ', '=']).next());
+        let is_ours = |it: &str| it.starts_with("--") && !self.usage.contains(it);
+        match options.any(is_ours) {
+            true => format!("with `pgmeter run`, {help}"),
+            false => help.to_owned(),
+        }
     }
 
     /// How the program itself says what is wrong with its arguments: by its usage, and by 1 unless

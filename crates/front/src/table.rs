@@ -63,6 +63,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn helps_name_no_option_that_a_program_does_not_have() {
+        let direct = "add `--cache buffered`";
+        for front in FRONTS {
+            let help = front.own_help(direct);
+            assert_ne!(help, direct, "{}", front.name);
+            let device = front.own_help("add `--overwrite-device /dev/vdb`");
+            assert!(device.starts_with("with `pgmeter run`, "), "{}", front.name);
+            assert_eq!(front.own_help("use a smaller size"), "use a smaller size");
+        }
+        let fio = find("fio").unwrap();
+        assert!(fio.own_help(direct).contains("`direct=0`"));
+    }
+
+    #[test]
     fn fronts_have_names_of_their_own_in_order() {
         assert!(FRONTS.is_sorted_by(|one, next| one.name < next.name));
         for front in FRONTS {

@@ -60,9 +60,22 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The line itself, shown below the place.
     pub snippet: Option<String>,
+    /// Further findings of the same file, printed after this one.
+    #[serde(skip)]
+    pub further: Vec<Diagnostic>,
 }
 
 impl Diagnostic {
+    /// All findings as one, in the order of their lines; none where there are none.
+    #[must_use]
+    pub fn all(mut findings: Vec<Diagnostic>) -> Option<Diagnostic> {
+        findings.sort_by_key(|it| it.line);
+        let mut findings = findings.into_iter();
+        let mut first = findings.next()?;
+        first.further.extend(findings);
+        Some(first)
+    }
+
     /// An error without a place.
     pub fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, file.into(), message.into())
@@ -83,6 +96,7 @@ impl Diagnostic {
             message: excerpts(&message).into_owned(),
             help: None,
             snippet: None,
+            further: Vec::new(),
         }
     }
 
@@ -163,7 +177,7 @@ impl fmt::Display for Diagnostic {
         if let Some(help) = &self.help {
             write!(f, "\nhelp: {}", printable_message(help))?;
         }
-        Ok(())
+        self.further.iter().try_for_each(|it| write!(f, "\n{it}"))
     }
 }
 
@@ -199,6 +213,15 @@ mod tests {
             Diagnostic::error("", "nothing to run").to_string(),
             "error: nothing to run"
         );
+    }
+
+    #[test]
+    fn all_findings_are_printed_in_the_order_of_their_lines() {
+        let finding = |line| Diagnostic::error("a.fio", format!("at {line}")).at_line(line);
+        let all = Diagnostic::all(vec![finding(3), finding(1)]).unwrap();
+        let wanted = "error: at 1\n  --> a.fio:1\nerror: at 3\n  --> a.fio:3";
+        assert_eq!(all.to_string(), wanted);
+        assert!(Diagnostic::all(Vec::new()).is_none());
     }
 
     #[test]

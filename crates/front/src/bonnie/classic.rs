@@ -23,6 +23,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: None,
+    without_direct: "leave `-D` out",
     text: |origin| at_end(origin, Options::read, page),
 };
 

@@ -28,6 +28,7 @@ pub const FRONT: Front = Front {
     file: None,
     // The memory was that of the machine, which made the file's size.
     ranks: None,
+    without_direct: "leave `-D` out",
     text: |origin| at_end(origin, |it| Options::read(it, 0), text::page),
 };
 

@@ -27,6 +27,7 @@ pub const FRONT: Front = Front {
         read,
     }),
     ranks: None,
+    without_direct: "",
     text: text::of,
 };
 

@@ -35,6 +35,7 @@ pub const FRONT: Front = Front {
         read: |file| work(file, &BTreeMap::new()),
     }),
     ranks: None,
+    without_direct: "leave `directio` out",
     text: text::of,
 };
 

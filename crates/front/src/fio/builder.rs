@@ -15,6 +15,8 @@ use super::values::Value;
 
 /// Notes at most: more are the same again.
 const NOTES_MAX: usize = 200;
+/// Errors that are listed at most.
+const ERRORS_MAX: usize = 50;
 /// Sections that are named where none was asked for, at most.
 const PASSED_MAX: usize = 10;
 
@@ -23,6 +25,8 @@ pub(super) struct Builder {
     pub table: Table,
     pub set: JobSet,
     pub limits: Limits,
+    /// What is wrong so far, so that all of it is listed at once.
+    pub errors: Vec<Diagnostic>,
     /// Sections that are asked for; empty for all.
     pub wanted: Vec<String>,
     /// Sections that were not, the first few.
@@ -41,6 +45,7 @@ impl Builder {
             table: Table::new(),
             set: JobSet::default(),
             limits,
+            errors: Vec::new(),
             wanted: Vec::new(),
             passed: Vec::new(),
             defaults: Settings::default(),
@@ -103,11 +108,20 @@ impl Builder {
             settings.engine.forget_own_options();
         }
         let name = &section.name;
+        let error_count = self.errors.len();
         let options = self.take_items(name, &section.items, &mut settings, &mut of_engines)?;
-        check_engines(&settings, &of_engines)?;
+        if self.errors.len() > error_count {
+            // What the options say together is not known, but later jobs may wait for this one.
+            return self.clones(section, name.clone(), settings, options);
+        }
         let mut notes = Vec::new();
-        checks::resolve(&mut settings, section, self.limits, &mut notes)?;
-        checks::wait_for(&settings, section, &self.set.jobs)?;
+        let checked = [
+            check_engines(&settings, &of_engines),
+            checks::resolve(&mut settings, section, self.limits, &mut notes),
+            checks::wait_for(&settings, section, &self.set.jobs),
+        ];
+        let errors = checked.into_iter().filter_map(Result::err);
+        errors.for_each(|error| self.fail(error));
         for note in notes {
             self.note(note)?;
         }
@@ -180,8 +194,17 @@ impl Builder {
         let section: Arc<str> = Arc::from(section);
         let mut options = Vec::with_capacity(items.len());
         for item in items {
-            let row = self.row(item)?;
-            self.take_item(row, item, settings)?;
+            let row = match self.row(item) {
+                Ok(row) => row,
+                Err(error) => {
+                    self.fail(error);
+                    continue;
+                }
+            };
+            if let Err(error) = self.take_item(row, item, settings) {
+                self.fail(error);
+                continue;
+            }
             if row.engines().next().is_some() {
                 of_engines.push((row, item.place.clone()));
             }
@@ -282,6 +305,23 @@ impl Builder {
             (true, Some("0")) => (Verdict::Done, "Off, as it is here."),
             _ => (of_value.verdict, of_value.sentence),
         }
+    }
+
+    /// Takes note of an error; what follows is read all the same.
+    pub(super) fn fail(&mut self, error: Diagnostic) {
+        if self.errors.len() < ERRORS_MAX {
+            self.errors.push(error);
+        }
+    }
+
+    /// All that is wrong or refused, if anything is wrong.
+    pub(super) fn take_errors(&mut self) -> Result<(), Diagnostic> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        let refused = self.set.written.iter().filter_map(WrittenOption::refusal);
+        self.errors.extend(refused.take(ERRORS_MAX));
+        Diagnostic::all(std::mem::take(&mut self.errors)).map_or(Ok(()), Err)
     }
 
     pub(super) fn note(&mut self, note: Diagnostic) -> Result<(), Diagnostic> {

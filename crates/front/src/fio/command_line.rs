@@ -100,7 +100,11 @@ pub fn read_arguments(
         files: Vec::new(),
         shows_commands: false,
     };
-    reader.read(arguments)?;
+    if let Err(error) = reader.read(arguments) {
+        // What follows an option that is not known may be its value, so nothing more is read.
+        reader.builder.fail(error);
+        reader.builder.take_errors()?;
+    }
     reader.finish(surroundings)
 }
 
@@ -148,7 +152,9 @@ impl Reader {
                 }
                 value => value,
             };
-            self.take(row, value, argument)?;
+            if let Err(error) = self.take(row, value, argument) {
+                self.builder.fail(error);
+            }
         }
         Ok(())
     }
@@ -308,9 +314,37 @@ impl Reader {
         mut self,
         surroundings: &Surroundings<'_>,
     ) -> Result<(Invocation, JobSet), Diagnostic> {
-        if matches!(self.invocation.action, Action::Print(_)) {
+        let has_errors = !self.builder.errors.is_empty();
+        if matches!(self.invocation.action, Action::Print(_)) && !has_errors {
             return Ok((self.invocation, JobSet::default()));
         }
+        let shown = match self.sections(surroundings) {
+            Ok(shown) => shown,
+            Err(error) => {
+                self.builder.fail(error);
+                String::new()
+            }
+        };
+        self.builder.take_errors()?;
+        if self.shows_commands {
+            self.invocation.action = Action::Print(shown);
+            return Ok((self.invocation, self.builder.set));
+        }
+        // fio parses options without a job, too, but not a section that is not there.
+        let only_parses = self.invocation.action == Action::ParseOnly;
+        let is_without_job = only_parses && self.builder.wanted.is_empty();
+        if self.builder.set.jobs.is_empty() && !is_without_job {
+            return Err(self.nothing_to_do());
+        }
+        if self.invocation.formats.is_empty() {
+            self.invocation.formats.push(OutputFormat::Normal);
+        }
+        Ok((self.invocation, self.builder.set))
+    }
+
+    /// Takes the last job of the command line, and the sections of all files; returns the commands
+    /// that stand for them, where these are asked for.
+    fn sections(&mut self, surroundings: &Surroundings<'_>) -> Result<String, Diagnostic> {
         self.end_job()?;
         let mut shown = String::new();
         for (at, file) in std::mem::take(&mut self.files).iter().enumerate() {
@@ -329,20 +363,7 @@ impl Reader {
             // Only jobs make files wait for each other; those of the command line do not.
             self.builder.take_file(sections, at == 0)?;
         }
-        if self.shows_commands {
-            self.invocation.action = Action::Print(shown);
-            return Ok((self.invocation, self.builder.set));
-        }
-        // fio parses options without a job, too, but not a section that is not there.
-        let only_parses = self.invocation.action == Action::ParseOnly;
-        let is_without_job = only_parses && self.builder.wanted.is_empty();
-        if self.builder.set.jobs.is_empty() && !is_without_job {
-            return Err(self.nothing_to_do());
-        }
-        if self.invocation.formats.is_empty() {
-            self.invocation.formats.push(OutputFormat::Normal);
-        }
-        Ok((self.invocation, self.builder.set))
+        Ok(shown)
     }
 
     /// Why no job came of all that was said.

@@ -30,6 +30,8 @@ pub(crate) const FRONT: Front = Front {
         read,
     }),
     ranks: None,
+    without_direct: "use `direct=0`; sizes and offsets of direct I/O are multiples of a sector, \
+                     mostly 512 bytes",
     text: text_of,
 };
 

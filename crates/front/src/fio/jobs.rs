@@ -205,6 +205,9 @@ impl<'a> PlacesOfOption<'a> {
     }
 }
 
+/// Refusals that are listed at most.
+const REFUSALS_MAX: usize = 50;
+
 /// Jobs that follow each other in [`JobSet::jobs`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -249,11 +252,12 @@ pub struct JobSet {
 }
 
 impl JobSet {
-    /// What keeps the jobs from being run: the first option that is refused, or the first obstacle.
+    /// All that keeps the jobs from being run, as one error.
     #[must_use]
     pub fn refusal(&self) -> Option<Diagnostic> {
-        let refused = self.written.iter().find_map(WrittenOption::refusal);
-        refused.or_else(|| self.obstacles.first().cloned())
+        let refused = self.written.iter().filter_map(WrittenOption::refusal);
+        let all = refused.chain(self.obstacles.iter().cloned());
+        Diagnostic::all(all.take(REFUSALS_MAX).collect())
     }
 
     /// Where one of these options, which commas separate, is last said of a job; else where the

@@ -67,7 +67,7 @@ impl Surroundings<'_> {
 /// Reads a job file.
 ///
 /// # Errors
-/// The first thing that fio would not take either, with line and help. Options that are refused
+/// All that fio would not take either, with lines and help. Options that are refused
 /// here are no errors: see [`JobSet::refusal`].
 pub fn read_file(
     name: &str,
@@ -80,7 +80,10 @@ pub fn read_file(
     for note in notes {
         builder.note(note)?;
     }
-    builder.take_file(sections, true)?;
+    if let Err(error) = builder.take_file(sections, true) {
+        builder.fail(error);
+    }
+    builder.take_errors()?;
     if builder.set.jobs.is_empty() {
         let error = Diagnostic::error(name, "there is no job in it");
         return Err(error.help("add a section such as `[job]`"));

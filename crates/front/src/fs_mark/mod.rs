@@ -31,6 +31,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: None,
+    without_direct: "",
     text: text::classic,
 };
 

@@ -22,6 +22,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: Some("--ranks"),
+    without_direct: "",
     text: |origin| at_end(origin, Options::read, text::page),
 };
 

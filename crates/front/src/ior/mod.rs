@@ -20,6 +20,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: Some("-N"),
+    without_direct: "leave `--posix.odirect` out",
     text: |origin| at_end(origin, Options::read, text::page),
 };
 

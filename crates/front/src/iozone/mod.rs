@@ -20,6 +20,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: None,
+    without_direct: "leave `-I` out",
     text: |origin| at_end(origin, Options::read, text::page),
 };
 

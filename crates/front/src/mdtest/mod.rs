@@ -18,6 +18,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: Some("--ranks"),
+    without_direct: "",
     text: |origin| at_end_with(origin, Options::read, text::page, text::documents),
 };
 

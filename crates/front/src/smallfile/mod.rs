@@ -21,6 +21,7 @@ pub const FRONT: Front = Front {
     arguments,
     file: None,
     ranks: None,
+    without_direct: "",
     text: |origin| at_end_with(origin, Options::read, text::page, document::documents),
 };
 

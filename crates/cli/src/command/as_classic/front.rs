@@ -111,7 +111,8 @@ pub(super) fn run(
     let directories = Directories::ready(front.name, &work);
     let crew = (&stop, team.as_mut());
     let ended = directories.and_then(|it| measure(&work, (keeper, it), crew, printed, at_once));
-    ended.map_err(|mut failure| {
+    ended.map_err(|failure| {
+        let mut failure = failure.with_helps(|help| front.own_help(help));
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
         failure
     })

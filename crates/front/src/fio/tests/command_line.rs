@@ -30,6 +30,18 @@ fn options_belong_to_all_jobs_before_the_first_name_and_to_one_behind_it() {
 }
 
 #[test]
+fn all_errors_and_refusals_are_listed_at_once() {
+    let lines = |error: Diagnostic| error.to_string().matches("error: ").count();
+    let error = said("--name=a --size=1m --bs=x --rw=READ --zonemode=none2 --zonesize=4k");
+    assert_eq!(lines(error.unwrap_err()), 3);
+    let error = refused("[a]\nsize=1m\nbs=x\n[b]\nrw=nothing\nwait_for=a\nioengine=rados\n");
+    assert_eq!(error.line, Some(3));
+    assert_eq!(lines(error), 3);
+    let set = read("[a]\nsize=1m\nioengine=rados\n[b]\nrw=trim\n[c]\n");
+    assert_eq!(set.refusal().map(lines), Some(4));
+}
+
+#[test]
 fn a_name_global_speaks_of_the_jobs_behind() {
     let set = said("--name=a --size=1m --name=global --size=2m --name=b")
         .unwrap()

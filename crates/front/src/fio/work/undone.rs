@@ -6,17 +6,20 @@ use super::super::jobs::{Job, JobSet};
 use super::super::settings::{ByDirection, Checksum, Direction, Engine, Settings, ZoneMode};
 use super::super::values::Distribution;
 
-/// The first thing that is not done, where it stands.
+/// All that is not done, where it stands.
 ///
 /// # Errors
 /// With line, option and help.
 pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
-    for job in &set.jobs {
-        if let Some((option, help)) = of_settings(&job.settings) {
-            return Err(told(set, job, option, help));
-        }
+    let jobs = set.sections().filter_map(|jobs| jobs.first());
+    let undone = jobs.filter_map(|job| {
+        let (option, help) = of_settings(&job.settings)?;
+        Some(told(set, job, option, help))
+    });
+    match Diagnostic::all(undone.collect()) {
+        Some(error) => Err(error),
+        None => super::goals::check(set),
     }
-    super::goals::check(set)
 }
 
 fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
