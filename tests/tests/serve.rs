@@ -1302,7 +1302,7 @@ fn a_run_that_waited_is_refused_where_its_target_has_become_a_link() {
 fn a_process_that_serve_starts_refuses_by_itself_what_was_not_offered() {
     let bed = Bed::new().unwrap();
     let (inside, outside) = (inside(&bed), outside(&bed));
-    let text = bed.file("w.toml", &naming(&outside));
+    let text = bed.file("w.toml", naming(&outside));
     let hash = run_tool("sha256sum", &[text.to_str().unwrap()]).unwrap();
     let hash = hash.split(' ').next().unwrap();
     let run = |roots: Value, hash: &str, more: &[&str]| {
@@ -1430,7 +1430,7 @@ fn text_from_a_page_reads_no_file_that_was_not_offered() {
 fn a_page_is_not_told_whether_a_file_elsewhere_is_there() {
     let bed = Bed::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let secret = bed.file("secret", &"x".repeat(8192)).display().to_string();
+    let secret = bed.file("secret", "x".repeat(8192)).display().to_string();
     let checked = |path: &str, text: &str| {
         let text = text.replace("FILE", path);
         let body = json!({"workload": {"text": text, "name": "x.fio", "kind": "fio"}});
@@ -1619,7 +1619,7 @@ fn an_error_repeats_a_short_part_of_a_long_word() {
         let answer = server.change("POST /api/check", &request);
         assert!(answer.body.len() < 20_000, "{} bytes", answer.body.len());
     }
-    let name = bed.file("long.toml", &text(&format!("cache = \"{long}\"")));
+    let name = bed.file("long.toml", text(&format!("cache = \"{long}\"")));
     let arguments = ["check", name.to_str().unwrap()];
     let said = bed.run(&arguments);
     assert!(
