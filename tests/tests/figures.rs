@@ -211,7 +211,8 @@ fn every_figure_with_a_unit_is_one_of_the_record() {
     bed.file(
         "script.f",
         format!(
-            "define fileset name=\"set\",path=\"{target}\",size=4k,entries=50,dirwidth=10,prealloc=100\n\
+            "define fileset name=\"set\",path=\"{target}\",size=4k,entries=50,dirwidth=10,\
+             prealloc=100\n\
              define process name=\"p\",instances=1\n{{\n  thread name=\"t\",instances=1\n  {{\n    \
              flowop openfile name=\"open\",filesetname=\"set\",fd=1\n    \
              flowop readwholefile name=\"read\",fd=1,iosize=4k\n    \

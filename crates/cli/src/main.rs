@@ -4,7 +4,7 @@
 mod terminal;
 
 #[cfg(test)]
-mod accepted;
+mod accepted_tests;
 mod args;
 mod beside;
 mod bounds;

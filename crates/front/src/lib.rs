@@ -6,7 +6,8 @@
 //!
 //! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. Whatever else
 //!   it asks about (a file that an option names, the machine's memory) comes by the command line,
-//!   whose [`FileAccess`] alone opens files and reads variables, so it is pure. What the original does and we do not is a [`Difference`], never silence. A
+//!   whose [`FileAccess`] alone opens files and reads variables, so it is pure. What the original
+//!   does and we do not is a [`Difference`], never silence. A
 //!   `Grammar` of the module `options` reads a table of options.
 //! - `file`, if the program has files of work: [`FileFront::detect`] knows one by its first bytes,
 //!   [`FileFront::read`] makes the same [`FrontWork`] of it.

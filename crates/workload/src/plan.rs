@@ -431,8 +431,8 @@ pub enum Distribution {
         /// Skew, above 0 and not 1.
         theta: f64,
     },
-    /// Pareto with shape h, 0 < h < 1: the share h of the places gets the share 1-h of the requests,
-    /// on every scale, so that 0.2 is the 80/20 law.
+    /// Pareto with shape h, 0 < h < 1: the share h of the places gets the share 1-h of the
+    /// requests, on every scale, so that 0.2 is the 80/20 law.
     Pareto {
         /// Shape.
         h: f64,

@@ -32,8 +32,8 @@ const IN_BETWEEN: [&str; 1] = ["fio"];
 /// Fronts of programs that are made of others, which they name.
 const MADE_OF: [(&str, &[&str]); 1] = [("io500", &["ior", "mdtest"])];
 
-/// Directories beside theirs, of what they share.
-const SHARED: [&str; 2] = ["options", "random"];
+/// Directories of what the fronts share.
+const SHARED: [&str; 3] = ["file_access", "options", "random"];
 
 /// Checks that no front is named outside of it.
 pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {

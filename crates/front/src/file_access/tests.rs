@@ -57,7 +57,7 @@ fn text_from_a_page_reads_nothing_else_and_is_not_told_what_is_there() {
         pipe,
         PathBuf::from("/dev/zero"),
         PathBuf::from("/proc/self/environ"),
-        PathBuf::from("/proc/self/root/etc/passwd"),
+        PathBuf::from("/proc/self/cwd/passwd"),
         PathBuf::from("own"),
         PathBuf::from("-"),
         PathBuf::new(),
@@ -111,7 +111,7 @@ fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
     let shown = access.without_others(said());
     assert_eq!(shown.message, "`odd` is not `...`, and `...` neither");
     assert_eq!(shown.snippet.as_deref(), Some("rw=odd"));
-    let of_other = Diagnostic::error("/root/inner/own", "there is no option `user`");
+    let of_other = Diagnostic::error("/srv/inner/own", "there is no option `user`");
     let shown = access.without_others(of_other.at(1, 1).snippet("user=secret"));
     assert_eq!((shown.line, shown.snippet), (Some(1), None));
     assert!(!shown.message.contains("user"), "{}", shown.message);

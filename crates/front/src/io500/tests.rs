@@ -275,8 +275,8 @@ fn settings_that_are_not_known_are_refused_with_their_line() {
 }
 
 /// All lines of the file for the student contest ask for what is done.
-const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\nresultdir = ./results\n\
-    timestamp-resultdir = TRUE\napi = POSIX\ndrop-caches = FALSE\n\
+const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\n\
+    resultdir = ./results\ntimestamp-resultdir = TRUE\napi = POSIX\ndrop-caches = FALSE\n\
     drop-caches-cmd = sudo -n bash -c \"echo 3 > /proc/sys/vm/drop_caches\"\n\
     io-buffers-on-gpu = FALSE\nverbosity = 1\nscc = TRUE\ndataPacketType = timestamp\n\
     [debug]\nstonewall-time = 30\npause-dir =\n[ior-easy]\nAPI = \ntransferSize = 2m\n\

@@ -237,16 +237,16 @@ pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
     })
 }
 
-/// The phase of PostMark's transactions.
-const POSTMARK: &str = "transactions";
+/// The phase whose program calls a pair of operations a transaction.
+const PAIRED: &str = "transactions";
 
 /// A figure's name with its unit.
 pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUnit) -> String {
     let is_operation = cell.phase == "measure" && !matches!(figure.scope, Scope::Transaction(_));
     let name = match figure.figure {
         Figure::PerSecond if is_operation => "IOPS".to_owned(),
-        // Of PostMark these are not the pairs that it calls transactions.
-        Figure::PerSecond if cell.phase == POSTMARK => "op/s".to_owned(),
+        // These are single operations, not the pairs that the original calls transactions.
+        Figure::PerSecond if cell.phase == PAIRED => "op/s".to_owned(),
         Figure::PerSecond => "per s".to_owned(),
         Figure::BytesPerSecond => "MiB/s".to_owned(),
         Figure::LatencyMean => format!("mean {}", unit.name()),

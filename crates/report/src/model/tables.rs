@@ -36,9 +36,9 @@ pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     if record.cells.iter().all(is_classic) {
         table.drop_uniform(&["queue depth"]);
     }
-    // Of PostMark these are not the pairs that it calls transactions.
-    let is_postmark = |cell: &CellRecord| cell.transactions_per_second().is_some();
-    let head = match record.cells.iter().any(is_postmark) {
+    // These are single operations, not the pairs that the original calls transactions.
+    let is_paired = |cell: &CellRecord| cell.transactions_per_second().is_some();
+    let head = match record.cells.iter().any(is_paired) {
         true => "op/s",
         false => "per s",
     };

@@ -159,7 +159,8 @@ mod tests {
     fn a_law_or_a_request_that_no_stream_has_is_refused() {
         let line = |more: &str| {
             format!(
-                "engine = \"null\"\n[[access_spec]]\nline = [{{ size = \"4k\", random = 100, {more} }}]\n"
+                "engine = \"null\"\n[[access_spec]]\n\
+                 line = [{{ size = \"4k\", random = 100, {more} }}]\n"
             )
         };
         for law in ["zipf = 1e308", "zipf = 101", "zipf = 1", "zipf = 0"] {
