@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::CommandLine;
 use crate::rows::rows;
-use workload::model::BuiltProgram;
+use workload::model::{BuiltProgram, ContentChoice};
 use workload::plan::FrontOrigin;
 use workload::program::{NamesInPlace, Program};
 use workload::{Diagnostic, DiagnosticCode, Workload};
@@ -151,6 +151,14 @@ pub(crate) fn titled(name: &str, title: &str, workers: u32, program: Program) ->
         title: Some(title.to_owned()),
         workers: Some(workers),
         ..cell(name, program)
+    }
+}
+
+/// The same with the content that the original writes.
+pub(crate) fn writing(content: ContentChoice, cell: Workload) -> Workload {
+    Workload {
+        content: Some(content),
+        ..cell
     }
 }
 

@@ -227,7 +227,9 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
             _ if !writes => None,
             ContentPlan::Zero => Some("zeros, which compress to nothing"),
             ContentPlan::Repeating => Some("one byte repeated, which compresses to nothing"),
-            ContentPlan::PseudoRandom => Some("one block over and over, which can be deduplicated"),
+            ContentPlan::PseudoRandom | ContentPlan::Constant => {
+                Some("one block over and over, which can be deduplicated")
+            }
             _ => None,
         }
     })?;

@@ -490,6 +490,8 @@ pub enum ContentPlan {
     FullRandom,
     /// Zeros.
     Zero,
+    /// A buffer of random bytes per slot, filled once before the loop and written again and again.
+    Constant,
     /// Blocks that a storage system can shrink by a known share.
     Reducible {
         /// Share of each block that compresses to nothing, in percent.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use results::RunRecord;
+use workload::model::ContentChoice;
 use workload::program::Card;
 
 use super::draws::seek;
@@ -11,7 +12,7 @@ use crate::options::{Grammar, Letters, OptionRow, read, text, told};
 use crate::random::LibraryRandom;
 use crate::text::{Asked, at_end};
 use crate::windows::{self, Sum};
-use crate::work::titled;
+use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 
 /// Bonnie.
@@ -99,6 +100,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     ];
     add(&mut program, phases.into_iter());
     let cell = titled("bonnie", "Bonnie", file.seekers, program);
+    let cell = writing(ContentChoice::Zero, cell);
     let note = "the stream's calls of 4096 bytes alone, without its work for each byte";
     Ok(FrontWork {
         differences: vec![

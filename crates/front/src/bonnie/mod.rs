@@ -8,7 +8,7 @@ mod phases;
 mod text;
 
 use workload::Workload;
-use workload::model::Seed;
+use workload::model::{ContentChoice, Seed};
 
 use crate::text::at_end;
 use crate::work::titled;
@@ -38,6 +38,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let program = phases::program(&options, &Draws::new(&options));
     let run = |number: u32| Workload {
         seed: Some(Seed(options.seed().into())),
+        content: Some(ContentChoice::Zero),
         ..titled(
             &format!("run {}", number + 1),
             "Bonnie++",

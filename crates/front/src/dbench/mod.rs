@@ -5,10 +5,11 @@ mod options;
 mod text;
 
 use workload::Diagnostic;
+use workload::model::ContentChoice;
 use workload::program::{Failed, Group, Program, ProgramPhase, Trace};
 
 use crate::acts::{NS_PER_SECOND, group, in_turn, phase};
-use crate::work::titled;
+use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Difference, FileFront, Front, FrontFile, FrontWork};
 use load::{Load, OPERATIONS};
 use options::Options;
@@ -73,7 +74,10 @@ fn work(options: &Options, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {
         labels: OPERATIONS.map(|(label, ..)| label.to_owned()).to_vec(),
         ..in_turn([phase])
     };
-    let cell = titled("dbench", "dbench", options.clients, program);
+    let cell = writing(
+        ContentChoice::Zero,
+        titled("dbench", "dbench", options.clients, program),
+    );
     let differences = Difference::listed(include_str!("differences.txt"));
     let ignored = Difference::those(&[], &options.without_effect);
     Ok(FrontWork {

@@ -8,8 +8,10 @@ mod score;
 mod tests;
 mod text;
 
+use workload::model::ContentChoice;
+
 use crate::text::at_end;
-use crate::work::titled;
+use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, MadePart};
 use options::{Options, Shown};
 
@@ -48,7 +50,10 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         None => {}
     }
     let program = program::program(&options);
-    let cell = titled("io500", "IO500", options.ranks, program);
+    let cell = writing(
+        ContentChoice::Constant,
+        titled("io500", "IO500", options.ranks, program),
+    );
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
         remembered: words,

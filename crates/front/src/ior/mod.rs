@@ -6,8 +6,10 @@ mod program;
 mod tests;
 mod text;
 
+use workload::model::ContentChoice;
+
 use crate::text::at_end;
-use crate::work::titled;
+use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
@@ -26,7 +28,10 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let mut cell = titled("ior", "IOR", options.ranks, program::program(&options));
+    let mut cell = writing(
+        ContentChoice::Constant,
+        titled("ior", "IOR", options.ranks, program::program(&options)),
+    );
     if let Some(built) = &mut cell.built {
         built.is_checked = options.checks();
     }

@@ -4,8 +4,10 @@ mod options;
 mod program;
 mod text;
 
+use workload::model::ContentChoice;
+
 use crate::text::at_end_with;
-use crate::work::titled;
+use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, MadePart};
 use options::Options;
 
@@ -25,7 +27,10 @@ pub const FRONT: Front = Front {
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
     let program = program::program(&options);
-    let cell = titled("mdtest", "mdtest", options.ranks, program);
+    let cell = writing(
+        ContentChoice::Constant,
+        titled("mdtest", "mdtest", options.ranks, program),
+    );
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
         made: MadePart::Last,

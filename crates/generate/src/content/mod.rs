@@ -29,12 +29,17 @@ const WINDOW_BYTES: usize = 16 << 20;
 /// Length of the pattern of pseudo-random data, in bytes.
 const PATTERN_BYTES: usize = 1 << 16;
 
+/// Length after which the prepared content of kind `constant` repeats, in bytes.
+const CONSTANT_BYTES: u64 = 1 << 20;
+
 /// A kind of content with the tables behind it; clones share them.
 ///
 /// Made once a cell, handed to every worker and to preparation.
 #[derive(Debug, Clone)]
 pub struct ContentSource {
     tables: Arc<Tables>,
+    /// Whether the worker's files hold the same zeros that it writes.
+    reads_zeros: bool,
 }
 
 #[derive(Debug)]
@@ -84,7 +89,24 @@ impl ContentSource {
         };
         Ok(Self {
             tables: Arc::new(tables),
+            reads_zeros: false,
         })
+    }
+
+    /// Says that whatever the worker reads are zeros, because nothing else was written.
+    pub fn set_reads_zeros(&mut self) {
+        self.reads_zeros = self.tables.kind == ContentPlan::Zero;
+    }
+
+    /// The content that a worker writes, by its seed; `reads` is whether it also reads into the
+    /// buffers that it writes from.
+    #[must_use]
+    pub fn plain_beside_reads(&self, worker_seed: u64, reads: bool) -> PlainContent {
+        let content = self.plain(worker_seed);
+        match reads && !self.reads_zeros {
+            true => content,
+            false => content.without_repeated_fills(),
+        }
     }
 
     /// The content that a worker writes, which follows from its seed.
@@ -154,6 +176,9 @@ impl ContentSource {
         let key = mix(file_seed ^ mix(offset_bytes));
         match tables.kind {
             ContentPlan::Incompressible => tables.noise.write(block, key),
+            ContentPlan::Constant => tables
+                .noise
+                .write(block, mix(offset_bytes % CONSTANT_BYTES)),
             ContentPlan::Repeating => block.fill(key as u8),
             ContentPlan::Zero => block.fill(0),
             ContentPlan::PseudoRandom | ContentPlan::FullRandom => {

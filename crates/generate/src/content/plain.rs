@@ -34,6 +34,7 @@ impl PlainContent {
             ContentPlan::PseudoRandom => (State::pseudo_random, State::pseudo_random),
             ContentPlan::FullRandom => (State::full_random, State::full_random),
             ContentPlan::Zero => (State::zero, State::zero),
+            ContentPlan::Constant => (State::noise, State::unchanged),
             ContentPlan::Reducible { .. } => (State::reducible, State::reducible),
         };
         let rng = Rng::new(worker_seed ^ 0x636f_6e74_656e_7473);
@@ -46,6 +47,19 @@ impl PlainContent {
                 written: WrittenRequests::default(),
             },
         }
+    }
+
+    /// Leaves the prepared bytes in the buffers where a fill would write the same bytes again.
+    ///
+    /// That is so for zeros and patterns, if no request of the worker reads other bytes into its
+    /// buffers. Other contents are renewed for each write as before.
+    #[must_use]
+    pub fn without_repeated_fills(mut self) -> Self {
+        let kind = self.state.tables.kind;
+        if matches!(kind, ContentPlan::Zero | ContentPlan::PseudoRandom) {
+            self.fill = State::unchanged;
+        }
+        self
     }
 
     /// Fills a slot's whole buffer before the first request.
@@ -81,6 +95,8 @@ impl State {
     fn noise(&mut self, buffer: &mut [u8]) {
         self.tables.noise.write_all(buffer, &mut self.rng);
     }
+
+    fn unchanged(&mut self, _buffer: &mut [u8]) {}
 
     fn repeating(&mut self, buffer: &mut [u8]) {
         buffer.fill(self.rng.next_u64() as u8);

@@ -7,12 +7,13 @@ use super::*;
 use crate::sample::{GIB, line, plan, span};
 use crate::{Content, Mismatch};
 
-const KINDS: [ContentPlan; 6] = [
+const KINDS: [ContentPlan; 7] = [
     ContentPlan::Incompressible,
     ContentPlan::Repeating,
     ContentPlan::PseudoRandom,
     ContentPlan::FullRandom,
     ContentPlan::Zero,
+    ContentPlan::Constant,
     ContentPlan::Reducible {
         compress_percent: 30.0,
         dedupe_percent: 20.0,
@@ -127,6 +128,33 @@ fn iometers_patterns_are_what_they_are_called() {
             .iter()
             .all(|byte| *byte == 0)
     );
+}
+
+#[test]
+fn constant_content_is_written_again_as_it_was_prepared() {
+    let constant = written(ContentPlan::Constant, 4096, 3);
+    assert!(constant.iter().all(|block| *block == constant[0]));
+    assert!(constant[0].iter().any(|byte| *byte != constant[0][0]));
+    let marked = |kind: ContentPlan, reads, reads_zeros| {
+        let mut source = ContentSource::new(&kind).unwrap();
+        if reads_zeros {
+            source.set_reads_zeros();
+        }
+        let mut content = source.plain_beside_reads(3, reads);
+        let mut buffer = [0; 4096];
+        content.prepare_buffer(&mut buffer);
+        buffer[7] = 77;
+        content.fill(&mut buffer, &request(0, 4096));
+        // Whoever does not fill leaves the mark.
+        buffer[7] == 77
+    };
+    assert!(marked(ContentPlan::Constant, true, false));
+    assert!(marked(ContentPlan::Zero, false, false));
+    assert!(!marked(ContentPlan::Zero, true, false));
+    assert!(marked(ContentPlan::Zero, true, true));
+    assert!(marked(ContentPlan::PseudoRandom, false, false));
+    assert!(!marked(ContentPlan::PseudoRandom, true, true));
+    assert!(!marked(ContentPlan::Incompressible, false, false));
 }
 
 #[test]

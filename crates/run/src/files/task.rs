@@ -13,7 +13,7 @@ use generate::program::{Interpreter, Straight};
 use generate::trace::Player;
 use generate::{Content, ContentSource, FileStamp, Generator, Step};
 use results::EngineNotes;
-use workload::plan::{Cell, EngineKind, WorkerPlan};
+use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
 use crate::RunError;
 use crate::batch::Batch;
@@ -61,7 +61,15 @@ impl Field {
 
 /// Where the bytes that each worker of a cell writes come from.
 pub(super) fn contents(cell: &Cell) -> Result<Vec<ContentSource>, RunError> {
-    let of_worker = |worker: &WorkerPlan| Ok(ContentSource::new(&worker.content)?);
+    let is_zero = |worker: &WorkerPlan| worker.content == ContentPlan::Zero;
+    let are_all_zero = cell.workers.iter().all(is_zero);
+    let of_worker = |worker: &WorkerPlan| {
+        let mut source = ContentSource::new(&worker.content)?;
+        if are_all_zero {
+            source.set_reads_zeros();
+        }
+        Ok(source)
+    };
     cell.workers.iter().map(of_worker).collect()
 }
 
@@ -292,8 +300,10 @@ fn with_plain<E: Engine, G: Generator + Into<FileRequests>>(
     (source, lane): (ContentSource, &Lane),
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    let mut content = source.plain(lane.plan.seed);
-    if generator.operations().contains(Operation::Write) {
+    let operations = generator.operations();
+    let reads = operations.contains(Operation::Read);
+    let mut content = source.plain_beside_reads(lane.plan.seed, reads);
+    if operations.contains(Operation::Write) {
         for slot in 0..engine.slot_count() {
             content.prepare_buffer(engine.buffer(slot));
         }

@@ -12,12 +12,13 @@ use units::Percent;
 use crate::plan::ContentPlan;
 
 /// The names that `content` takes.
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 6] = [
     "incompressible",
     "repeating",
     "pseudo-random",
     "full-random",
     "zero",
+    "constant",
 ];
 
 /// What is written.
@@ -33,6 +34,8 @@ pub enum ContentChoice {
     FullRandom,
     /// Zeros.
     Zero,
+    /// A buffer of random bytes, filled once before the measurement and written again and again.
+    Constant,
     /// Blocks that a storage system can shrink by a known share.
     Reducible(Reducible),
 }
@@ -57,6 +60,7 @@ impl ContentChoice {
             Self::PseudoRandom => 2,
             Self::FullRandom => 3,
             Self::Zero => 4,
+            Self::Constant => 5,
             Self::Reducible(_) => return None,
         };
         Some(NAMES[index])
@@ -71,6 +75,7 @@ impl From<&ContentChoice> for ContentPlan {
             ContentChoice::PseudoRandom => Self::PseudoRandom,
             ContentChoice::FullRandom => Self::FullRandom,
             ContentChoice::Zero => Self::Zero,
+            ContentChoice::Constant => Self::Constant,
             ContentChoice::Reducible(shares) => Self::Reducible {
                 compress_percent: shares.compress.map_or(0.0, |share| share.0),
                 dedupe_percent: shares.dedupe.map_or(0.0, |share| share.0),
@@ -87,6 +92,7 @@ impl From<ContentPlan> for ContentChoice {
             ContentPlan::PseudoRandom => Self::PseudoRandom,
             ContentPlan::FullRandom => Self::FullRandom,
             ContentPlan::Zero => Self::Zero,
+            ContentPlan::Constant => Self::Constant,
             ContentPlan::Reducible {
                 compress_percent,
                 dedupe_percent,
@@ -129,6 +135,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
             "pseudo-random" => ContentChoice::PseudoRandom,
             "full-random" => ContentChoice::FullRandom,
             "zero" => ContentChoice::Zero,
+            "constant" => ContentChoice::Constant,
             _ => return Err(E::unknown_variant(value, &NAMES)),
         })
     }
