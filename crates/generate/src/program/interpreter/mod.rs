@@ -133,6 +133,8 @@ impl Interpreter {
     /// Goes to the window.
     fn begin_window(&mut self) {
         self.stamps = Stamps::default();
+        // What was done before the window counts for no quota and no mark.
+        self.amounts = Amounts::default();
         self.level = Level::Free;
         self.bodies = 0;
         self.end_ns = 0;
@@ -147,7 +149,7 @@ impl Interpreter {
         }
     }
 
-    /// How much it has done, what came before and behind its window included.
+    /// How much it has done in its window and after it.
     #[must_use]
     pub fn amounts(&self) -> Amounts {
         self.amounts
