@@ -6,8 +6,10 @@ mod shuffle;
 mod tests_of_file;
 mod text;
 
+use workload::model::ContentChoice;
+
 use crate::text::at_end;
-use crate::work::titled;
+use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
@@ -28,7 +30,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
     let cells = matrix(&options).into_iter().map(|size| {
         let program = tests_of_file::program(&options, size);
-        titled(&size.name(), "IOzone", size.children, program)
+        let cell = titled(&size.name(), "IOzone", size.children, program);
+        writing(ContentChoice::Zero, cell)
     });
     Ok(FrontWork {
         differences: differences(&options),
@@ -66,7 +69,6 @@ impl Sizes {
 
 /// All sizes, in their order.
 fn matrix(options: &Options) -> Vec<Sizes> {
-    let (low, high) = options.children.unwrap_or((1, 1));
     let of_file = |children, file_kib| {
         let records = options.records_kib(file_kib).into_iter();
         records.map(move |record_kib| Sizes {
@@ -77,7 +79,15 @@ fn matrix(options: &Options) -> Vec<Sizes> {
     };
     let files = &options.files_kib;
     let of_children = |children| files.iter().flat_map(move |kib| of_file(children, *kib));
-    (low..=high).flat_map(of_children).collect()
+    match options.is_together() {
+        true => options
+            .children
+            .iter()
+            .copied()
+            .flat_map(of_children)
+            .collect(),
+        false => of_children(1).collect(),
+    }
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
@@ -85,11 +95,16 @@ fn differences(options: &Options) -> Vec<Difference> {
     let is_large = matrix(options).iter().any(|size| !size.is_listed());
     let is_other = options.has(2) && is_large;
     let other = "another one of more than 4194304, each record once";
-    let ends_durable = options.children.is_some() && (options.flushes || options.closes);
+    let ends_durable = options.is_together() && (options.flushes || options.closes);
     let flushing = "flushing and closing at the stonewall";
     let before = "the others' figures are noted before";
     let those = [
         (true, "files", own),
+        (
+            true,
+            "content",
+            "zeros alone, without the mark in each page",
+        ),
         (is_other, "the order of random records", other),
         (ends_durable, flushing, before),
     ];

@@ -18,15 +18,19 @@ pub(super) struct Options {
     pub has_all_records: bool,
     /// Sizes of the file, in KiB.
     pub files_kib: Vec<u64>,
-    /// Sizes of the records of all files, in KiB; none where they follow from the file.
-    pub record_kib: Option<u64>,
+    /// Sizes of the records of all files, in KiB; empty where they follow from the file.
+    pub records_kib: Vec<u64>,
     pub record_min_kib: u64,
     pub record_max_kib: u64,
     /// As they were written; none for those that the mode has.
     pub tests: BTreeSet<u8>,
+    /// `-A`, whose table has the columns of its four tests alone.
+    pub is_short: bool,
+    /// That of `-n`, in KiB.
+    pub file_min_kib: Option<u64>,
     pub has_extensions: bool,
-    /// How many work at once, from this to that; none for one after the other.
-    pub children: Option<(u32, u32)>,
+    /// How many work at once, one number after the other; empty for a single stream.
+    pub children: Vec<u32>,
     pub has_stonewall: bool,
     pub tells_children: bool,
     pub flushes: bool,
@@ -75,11 +79,12 @@ const CROSSOVER_RECORD_KIB: u64 = 64;
 #[derive(Default)]
 struct Written {
     options: Options,
-    file_min_kib: Option<u64>,
     file_max_kib: Option<u64>,
     record_min_kib: Option<u64>,
     record_max_kib: Option<u64>,
-    count: Option<u32>,
+    counts: Vec<u32>,
+    is_in_operations: bool,
+    is_in_microseconds: bool,
     lower: Option<u32>,
     upper: Option<u32>,
 }
@@ -98,26 +103,31 @@ const OPTIONS: &[OptionRow<Written>] = &[
     flag("-a", |it| &mut it.options.is_auto),
     act("-A", |it| {
         (it.options.is_auto, it.options.has_all_records) = (true, true);
+        it.options.is_short = true;
+        it.options.tests.extend([0, 1]);
     }),
     flag("-c", |it| &mut it.options.closes),
     flag("-C", |it| &mut it.options.tells_children),
     flag("-e", |it| &mut it.options.flushes),
     flag("-E", |it| &mut it.options.has_extensions),
     flag("-I", |it| &mut it.options.is_direct),
-    act("-N", |it| it.options.unit = Unit::Microseconds),
+    flag("-N", |it| &mut it.is_in_microseconds),
     act("-o -+r", |it| it.options.sync = OpenSync::All),
-    act("-O", |it| it.options.unit = Unit::Operations),
+    flag("-O", |it| &mut it.is_in_operations),
     flag("-R", |it| &mut it.options.is_excel),
     act("-x", |it| it.options.has_stonewall = false),
     flag("-z", |it| &mut it.options.has_all_records),
     act("-+n", |it| it.options.repeats = false),
     act("-+D", |it| it.options.sync = OpenSync::Data),
     read("-s", |it, value| {
-        it.options.files_kib.push(kib(value)?);
-        Ok(())
+        add_once(&mut it.options.files_kib, kib(value)?)
     }),
-    read("-r", |it, value| put_kib(&mut it.options.record_kib, value)),
-    read("-n", |it, value| put_kib(&mut it.file_min_kib, value)),
+    read("-r", |it, value| {
+        add_once(&mut it.options.records_kib, kib(value)?)
+    }),
+    read("-n", |it, value| {
+        put_kib(&mut it.options.file_min_kib, value)
+    }),
     read("-g", |it, value| put_kib(&mut it.file_max_kib, value)),
     read("-y", |it, value| put_kib(&mut it.record_min_kib, value)),
     read("-q", |it, value| put_kib(&mut it.record_max_kib, value)),
@@ -125,7 +135,9 @@ const OPTIONS: &[OptionRow<Written>] = &[
         it.options.tests.insert(value.number_within(0, 13)?);
         Ok(())
     }),
-    number_within("-t", |it| it.count.get_or_insert_default(), 1, 1024),
+    read("-t", |it, value| {
+        add_once(&mut it.counts, value.number_within(1, 1024)?)
+    }),
     number_within("-l", |it| it.lower.get_or_insert_default(), 1, 1024),
     number_within("-u", |it| it.upper.get_or_insert_default(), 1, 1024),
     count_within("-j", |it| &mut it.options.stride, 1, 1 << 20),
@@ -175,14 +187,32 @@ impl Options {
     }
 
     fn resolve(&mut self, written: &Written) -> Result<(), String> {
-        self.children = match (written.count, written.lower, written.upper) {
-            (Some(count), ..) => Some((count, count)),
-            (None, None, None) => None,
-            (None, lower, upper) => Some((lower.unwrap_or(1), upper.or(lower).unwrap_or(1))),
+        let lower = written.lower.or(written.upper.and(Some(1)));
+        let upper = written.upper.or(written.lower).unwrap_or(1);
+        rule_out(&[
+            (lower > Some(upper), "`-l` is above `-u`"),
+            (
+                is_descending(&self.files_kib),
+                "`-s` is repeated with smaller sizes later",
+            ),
+            (
+                is_descending(&self.records_kib),
+                "`-r` is repeated with smaller sizes later",
+            ),
+        ])?;
+        self.children = match lower {
+            Some(lower) if written.counts.is_empty() => (lower..=upper).collect(),
+            _ => written.counts.clone(),
         };
-        let is_turned = self.children.is_some_and(|(low, high)| low > high);
-        rule_out(&[(is_turned, "`-l` is above `-u`")])?;
-        let low = written.file_min_kib.unwrap_or(64);
+        let is_matrix = self.is_auto || self.files_kib.len() > 1 || self.records_kib.len() > 1;
+        let mixed = "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`";
+        rule_out(&[(self.is_together() && is_matrix, mixed)])?;
+        self.unit = match (written.is_in_microseconds, written.is_in_operations) {
+            (true, _) => Unit::Microseconds,
+            (false, true) => Unit::Operations,
+            (false, false) => Unit::Kib,
+        };
+        let low = self.file_min_kib.unwrap_or(64);
         let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
         if self.files_kib.is_empty() {
             self.files_kib = match self.is_auto {
@@ -193,10 +223,10 @@ impl Options {
         self.record_min_kib = written.record_min_kib.unwrap_or(4);
         self.record_max_kib = written.record_max_kib.unwrap_or(RECORD_MAX_KIB);
         self.has_all_records |= written.record_min_kib.or(written.record_max_kib).is_some();
-        if !self.is_auto {
-            self.record_kib.get_or_insert(4);
+        if !self.is_auto && self.records_kib.is_empty() {
+            self.records_kib.push(4);
         }
-        if let Some(kib) = self.record_kib.filter(|it| *it > RECORD_MAX_KIB) {
+        if let Some(kib) = self.records_kib.iter().find(|it| **it > RECORD_MAX_KIB) {
             return Err(format!("records of {kib} kB are above {RECORD_MAX_KIB} kB"));
         }
         let mut files = self.files_kib.iter();
@@ -214,8 +244,8 @@ impl Options {
     /// Sizes of the records of a file, in KiB.
     pub(super) fn records_kib(&self, file_kib: u64) -> Vec<u64> {
         let fits = |record: &u64| *record <= file_kib;
-        if let Some(record) = self.record_kib {
-            return Some(record).into_iter().filter(fits).collect();
+        if !self.records_kib.is_empty() {
+            return self.records_kib.iter().copied().filter(fits).collect();
         }
         let is_large = file_kib > CROSSOVER_KIB && !self.has_all_records;
         let low = match is_large {
@@ -225,10 +255,15 @@ impl Options {
         doubled(low, self.record_max_kib.min(file_kib)).collect()
     }
 
+    /// Whether several children work at the same time.
+    pub(super) const fn is_together(&self) -> bool {
+        !self.children.is_empty()
+    }
+
     /// Whether a test is done.
     pub(super) fn has(&self, test: u8) -> bool {
         let is_usual = match test {
-            8 => self.children.is_some(),
+            8 => self.is_together(),
             9 | 10 => self.has_extensions,
             _ => true,
         };
@@ -245,6 +280,19 @@ pub(super) fn doubled(low: u64, high: u64) -> impl Iterator<Item = u64> {
 fn kib(value: &Value<'_>) -> Result<u64, String> {
     let size = bytes(value.text, 1 << 10).filter(|it| (1 << 10..=1 << 40).contains(it));
     Ok(size.ok_or_else(|| value.not("a size up to 1 TiB"))? >> 10)
+}
+
+/// Adds a size or a number unless it was given before.
+fn add_once<N: PartialEq>(to: &mut Vec<N>, value: N) -> Result<(), String> {
+    if !to.contains(&value) {
+        to.push(value);
+    }
+    Ok(())
+}
+
+/// Whether a list goes down somewhere, which the original refuses.
+fn is_descending(sizes: &[u64]) -> bool {
+    !sizes.is_sorted()
 }
 
 fn put_kib(to: &mut Option<u64>, value: &Value<'_>) -> Result<(), String> {
@@ -281,7 +329,7 @@ mod tests {
     fn options_are_taken_together_and_with_their_values() {
         let options = read("-Rec -i 0 -i1 -t 4 -+n -+p 75 -O -w -f /x/y -j 3 -CxoI").unwrap();
         assert_eq!(options.tests, BTreeSet::from([0, 1]));
-        assert_eq!(options.children, Some((4, 4)));
+        assert_eq!(options.children, [4]);
         assert!(options.is_excel && options.flushes && options.closes && !options.repeats);
         assert!(options.tells_children && !options.has_stonewall && options.is_direct);
         assert_eq!((options.readers_percent, options.stride), (Some(75), 3));
@@ -290,9 +338,27 @@ mod tests {
             (Unit::Operations, OpenSync::All)
         );
         assert_eq!(options.ignored, ["-w", "-f"]);
-        assert_eq!(read("-l 2 -u 4 -F a b c d").unwrap().children, Some((2, 4)));
+        assert_eq!(read("-l 2 -u 4 -F a b c d").unwrap().children, [2, 3, 4]);
         assert!(read("-i 0 -E").unwrap().has(0) && !read("-i 0 -E").unwrap().has(9));
         assert!(read("-E").unwrap().has(10) && !read("-E").unwrap().has(8));
+    }
+
+    #[test]
+    fn options_that_are_repeated_make_a_list_where_the_original_has_one() {
+        let options = read("-s 1m -s 2m -r 4k -r 64k -r 64k -i 0").unwrap();
+        assert_eq!(options.files_kib, [1024, 2048]);
+        assert_eq!(options.records_kib(1024), [4, 64]);
+        assert_eq!(super::super::matrix(&options).len(), 4);
+        let options = read("-t 1 -t 4 -t 2").unwrap();
+        assert_eq!(options.children, [1, 4, 2]);
+        assert_eq!(super::super::matrix(&options).len(), 3);
+        assert_eq!(read("-l 1 -u 3 -t 2").unwrap().children, [2]);
+        // The last of these holds in the original.
+        let options = read("-a -n 64 -n 128 -g 256 -g 512 -y 4 -y 8 -q 64 -q 32").unwrap();
+        assert_eq!(options.files_kib, [128, 256, 512]);
+        assert_eq!(options.records_kib(512), [8, 16, 32]);
+        assert_eq!(read("-j 3 -j 5").unwrap().stride, 5);
+        assert_eq!(read("-N -O").unwrap().unit, Unit::Microseconds);
     }
 
     #[test]
@@ -315,6 +381,15 @@ mod tests {
             ("-s 0", "`-s 0` is not a size up to 1 TiB"),
             ("-+m x", "`-+m` is not done here"),
             ("-l 4 -u 2", "`-l` is above `-u`"),
+            ("-r 64k -r 4k", "`-r` is repeated with smaller sizes later"),
+            (
+                "-t 2 -r 4k -r 64k",
+                "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`",
+            ),
+            (
+                "-a -t 2",
+                "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`",
+            ),
             ("-!", "option `-!` lacks its value"),
             ("-! x", "there is no option `-!`"),
             ("x", "`x` is no option"),

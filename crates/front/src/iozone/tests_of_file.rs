@@ -37,18 +37,21 @@ pub(super) struct Test {
     turn: u8,
     /// What it is in the report of several.
     pub report: &'static str,
+    /// What it is in their table for spreadsheets.
+    pub together: &'static str,
 }
 
 /// Those of one after the other, or of several at once, in their order.
 pub(super) fn tests(is_together: bool) -> Vec<Test> {
     let tests = rows(include_str!("tests.txt"));
-    let tests = tests.map(|[name, test, width, title, turn, report]| Test {
+    let tests = tests.map(|[name, test, width, title, turn, report, together]| Test {
         name,
         number: number(test),
         width: number(width),
         title,
         turn: number(turn),
         report,
+        together,
     });
     if !is_together {
         return tests.filter(|it| it.width > 0).collect();
@@ -64,7 +67,7 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
         copies: Copies::PerWorker,
         ..fileset("file", "", "iozone.DUMMY.", 1)
     };
-    let is_together = options.children.is_some();
+    let is_together = options.is_together();
     let of_size = OfSize { options, size };
     let mut phases = Vec::new();
     let mut last = None;
@@ -133,7 +136,7 @@ impl OfSize<'_> {
 
     /// Those who are not first note how far they are, or leave it at that.
     fn with_wall(&self, mut phase: ProgramPhase, is_finished: bool) -> ProgramPhase {
-        let is_together = self.options.children.is_some() && self.options.has_stonewall;
+        let is_together = self.options.is_together() && self.options.has_stonewall;
         phase.first_done = is_together.then_some(match is_finished {
             true => Ending::Finish,
             false => Ending::Stop,

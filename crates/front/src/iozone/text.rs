@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::tz::TimeZone;
 use results::{CellRecord, RunRecord, WorkerWindow};
 use workload::program::OpenSync;
 
@@ -23,6 +24,13 @@ const COLUMNS: &str = concat!(
 
 /// Columns without the tests of `-E`.
 const USUAL_COLUMNS: usize = 13;
+
+/// Columns of `-A`, and the characters of its heading.
+const SHORT_COLUMNS: usize = 4;
+const SHORT_CHARACTERS: usize = 60;
+
+/// As C's `ctime` writes dates.
+const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 
 /// What was measured of one size.
 struct Measured<'a> {
@@ -55,20 +63,40 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
         Some(Measured { sizes, phases })
     });
     let found: Vec<Measured<'_>> = found.collect();
-    let body = match options.children {
-        Some(_) => throughput(options, &found),
-        None => single(options, &found),
+    let body = match options.is_together() {
+        true => throughput(options, &found),
+        false => single(options, &found),
     };
-    banner(options, &asked.arguments) + &body
+    let began = record.started_at.to_zoned(TimeZone::system());
+    let began = began.strftime(CTIME).to_string();
+    banner(options, &asked.arguments, &began) + &body
 }
 
-fn banner(options: &Options, arguments: &[String]) -> String {
+fn banner(options: &Options, arguments: &[String], began: &str) -> String {
+    let began = format!("Run began: {began}\n");
     let file_kib = options.files_kib.last().copied().unwrap_or_default();
     let file = match options.is_auto {
         true => format!("Using maximum file size of {file_kib} kilobytes."),
         false => format!("File size set to {file_kib} kB"),
     };
-    let record = format!("Record Size {} kB", options.record_kib.unwrap_or_default());
+    let records = options.records_kib.iter();
+    let records: Vec<String> = records
+        .map(|kib| format!("\tRecord Size {kib} kB"))
+        .collect();
+    let record = records
+        .join("\n")
+        .split_off(usize::from(!records.is_empty()));
+    let least = options.file_min_kib.unwrap_or_default();
+    let least_file = format!("Using minimum file size of {least} kilobytes.");
+    let mode = match options.is_short {
+        true => "Auto Mode 2. This option is obsolete. Use -az -i0 -i1 ",
+        false => "Auto Mode",
+    };
+    let unit_mode = match options.unit {
+        Unit::Kib => "",
+        Unit::Operations => "OPS Mode. Output is in operations per second.",
+        Unit::Microseconds => "Microseconds/op Mode. Output is in microseconds per operation.",
+    };
     let command = [&["iozone".to_owned()], arguments].concat().join(" ");
     let command = format!("Command line used: {}", workload::printable(&command));
     let unit = format!("Output is in {}", options.unit.names()[0]);
@@ -81,16 +109,19 @@ fn banner(options: &Options, arguments: &[String]) -> String {
     let lines = [
         (true, "Iozone: Performance Test of File I/O"),
         (true, "        In the place of Version $Revision: 3.489 $\n"),
+        (true, &began),
         (options.is_excel, "Excel chart generation enabled"),
-        (options.is_auto, "Auto Mode"),
+        (options.is_auto, mode),
+        (options.file_min_kib.is_some(), &least_file),
         (!options.files_kib.is_empty(), &file),
-        (options.record_kib.is_some(), &record),
+        (!records.is_empty(), &record),
         (options.flushes, "Include fsync in write timing"),
         (options.closes, "Include close in write timing"),
         (options.is_direct, "O_DIRECT feature enabled"),
         (options.sync == OpenSync::All, "SYNC Mode."),
+        (!unit_mode.is_empty(), unit_mode),
         (true, &command),
-        (true, &unit),
+        (options.unit == Unit::Kib, &unit),
         (true, "Time Resolution = 0.000001 seconds."),
         (true, &cache),
         (true, &line),
@@ -114,11 +145,15 @@ fn rate(unit: Unit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
 
 fn single(options: &Options, found: &[Measured<'_>]) -> String {
     let all = tests(false);
-    let (columns, more) = match options.has_extensions {
-        true => (&all[..], "   pwrite repwrite    pread  repread"),
-        false => (&all[..USUAL_COLUMNS], ""),
+    let (columns, more) = match (options.is_short, options.has_extensions) {
+        (true, _) => (&all[..SHORT_COLUMNS], ""),
+        (false, true) => (&all[..], "   pwrite repwrite    pread  repread"),
+        (false, false) => (&all[..USUAL_COLUMNS], ""),
     };
-    let mut text = format!("{HEAD}\n{COLUMNS}{more}\n");
+    let mut text = match options.is_short {
+        true => format!("{:60}\n{}\n", "", &COLUMNS[..SHORT_CHARACTERS]),
+        false => format!("{HEAD}\n{COLUMNS}{more}\n"),
+    };
     for measured in found {
         let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
         let column = |Test { name, width, .. }: &Test| {
@@ -143,7 +178,7 @@ fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
     let files: BTreeSet<u64> = sizes().map(|it| it.file_kib).collect();
     // All records of the automatic mode stand in the heading, whether a file holds them or not.
     let mut records: BTreeSet<u64> = sizes().map(|it| it.record_kib).collect();
-    if options.record_kib.is_none() {
+    if options.records_kib.is_empty() {
         records.extend(doubled(options.record_min_kib, options.record_max_kib));
     }
     let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
@@ -180,8 +215,9 @@ fn throughput(options: &Options, found: &[Measured<'_>]) -> String {
             record_kib,
             children,
         } = sizes;
+        let plural = if children == 1 { "" } else { "es" };
         text += &format!(
-            "\tThroughput test with {children} processes\n\
+            "\tThroughput test with {children} process{plural}\n\
              \tEach process writes a {file_kib} kByte file in {record_kib} kByte records\n"
         );
         for (Test { name, report, .. }, sums) in &mut rows {
@@ -252,7 +288,7 @@ fn throughput_spreadsheet(unit: Unit, record_kib: u64, rows: &[(Test, Vec<f64>)]
     );
     for (test, sums) in rows.iter().filter(|(_, sums)| !sums.is_empty()) {
         let sums: String = sums.iter().map(|sum| format!(" {sum:10.2} ")).collect();
-        text += &format!("\"{:>15} \"{sums}\n\n", test.report.trim_start_matches('_'));
+        text += &format!("\"{:>15} \"{sums}\n\n", test.together);
     }
     text
 }
