@@ -26,6 +26,9 @@ pub struct Grammar<T: 'static> {
     pub equals: Equals,
     /// What stands behind the letter of a short option.
     pub letters: Letters,
+    /// Whether a long option may be shortened to the beginning that no other has, as Python's
+    /// `argparse` allows.
+    pub takes_prefixes: bool,
     /// Of words that are no options; none where there are no such words.
     pub operand: Option<Operand<T>>,
     /// Says what is wrong with a word that is none of the options.
@@ -89,6 +92,7 @@ impl<T> Grammar<T> {
             ignored,
             equals: Equals::No,
             letters: Letters::Joined,
+            takes_prefixes: false,
             operand: None,
             unknown: |it| match it.is_joined && it.name.len() > 2 {
                 true => format!("option `{}` takes no value", it.name),
@@ -132,7 +136,10 @@ impl<T> Grammar<T> {
         };
         let split = word.split_once('=').filter(|_| has_equals);
         let (name, joined) = split.map_or((word, None), |(name, value)| (name, Some(value)));
-        let row = self.find(name);
+        let (row, name) = match self.find(name) {
+            None if self.takes_prefixes => self.find_by_prefix(name)?,
+            found => (found, name),
+        };
         let takes_value = |it: &&OptionRow<T>| matches!(it.takes, Takes::Value | Takes::Attached);
         if let Some(row) = row.filter(|it| joined.is_none() || takes_value(it)) {
             return self.option(row, to, name, joined, rest);
@@ -181,6 +188,31 @@ impl<T> Grammar<T> {
     fn find(&self, name: &str) -> Option<&'static OptionRow<T>> {
         let is_it = |row: &&OptionRow<T>| name.starts_with('-') && row.names().any(|it| it == name);
         self.rows.iter().find(is_it)
+    }
+
+    /// The only long option that begins so, and its whole name.
+    fn find_by_prefix<'a>(
+        &self,
+        prefix: &'a str,
+    ) -> Result<(Option<&'static OptionRow<T>>, &'a str), String> {
+        if !prefix.starts_with("--") || prefix.len() < 3 {
+            return Ok((None, prefix));
+        }
+        let all = self.rows.iter();
+        let all = all.flat_map(|row| row.names().map(move |name| (row, name)));
+        let found: Vec<_> = all.filter(|(_, name)| name.starts_with(prefix)).collect();
+        match found[..] {
+            [] => Ok((None, prefix)),
+            [(row, name)] => Ok((Some(row), name)),
+            _ => {
+                let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
+                let prefix = (self.shown)(prefix);
+                Err(format!(
+                    "`{prefix}` is short for several options: {}",
+                    names.join(", ")
+                ))
+            }
+        }
     }
 
     fn unknown(&self, word: &str, name: &str, joined: Option<&str>, rest: &Words<'_>) -> String {

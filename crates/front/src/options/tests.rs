@@ -151,6 +151,36 @@ fn options_stand_apart_where_the_program_has_them_so() {
 }
 
 #[test]
+fn long_options_are_shortened_where_the_program_takes_that() {
+    let short = Grammar {
+        equals: Equals::All,
+        letters: Letters::Alone,
+        takes_prefixes: true,
+        ..GETOPT
+    };
+    let seen = read_by(&short, "--num 5 --fl").unwrap();
+    assert_eq!((seen.count, seen.is_set), (5, true));
+    assert_eq!(read_by(&short, "--nu=7").unwrap().count, 7);
+    assert_eq!(read_by(&short, "--x").unwrap_err(), no_option("--x"));
+    let twice: &[OptionRow<Seen>] = const {
+        &[
+            number("--files", |it| &mut it.count),
+            size("--file-size", |it| &mut it.bytes),
+        ]
+    };
+    let short = Grammar {
+        rows: twice,
+        ..short
+    };
+    assert_eq!(read_by(&short, "--files 3").unwrap().count, 3);
+    assert_eq!(
+        read_by(&short, "--file 3").unwrap_err(),
+        "`--file` is short for several options: --files, --file-size"
+    );
+    assert!(read_by(&GETOPT, "--num 5").is_err());
+}
+
+#[test]
 fn a_row_is_applied_by_any_of_its_names() {
     let row = ROWS.iter().find(|row| row.names().any(|it| it == "count"));
     let mut seen = Seen::default();

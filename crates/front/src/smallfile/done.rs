@@ -1,6 +1,6 @@
 //! What the threads did, read off the record.
 
-use results::{RunRecord, WorkerTimes};
+use results::{RunRecord, WorkerAtWall, WorkerTimes};
 use workload::program::FileOperation;
 
 use super::options::Options;
@@ -17,6 +17,8 @@ pub(super) struct Sums {
     pub mib_per_second: f64,
 }
 
+const MIB: f64 = (1_u64 << 20) as f64;
+
 /// What each thread did until it was done, or the first one was.
 pub(super) fn threads(options: &Options, record: &RunRecord) -> Vec<Sums> {
     let round = rounds(record, options.operation.name()).first();
@@ -27,14 +29,21 @@ pub(super) fn threads(options: &Options, record: &RunRecord) -> Vec<Sums> {
 fn thread(options: &Options, worker: &WorkerTimes) -> Sums {
     let window = worker.window.unwrap_or_default();
     let call = options.operation.call();
-    let (reached, files) = match Reached::at_wall(&window) {
-        // The file at hand was not done.
-        Some(wall) => (wall, wall.rounds.saturating_sub(1)),
-        None => (Reached::at_end(&window), worker.of(call.name()).count),
+    let all = worker.of(call.name()).count;
+    let end = (Reached::at_end(&window), all, written_or_read(worker));
+    let (reached, files, records) = match (Reached::at_wall(&window), window.wall) {
+        (Some(reached), Some(wall)) => {
+            // The file at hand was not done.
+            let files = wall.rounds.saturating_sub(1);
+            match is_seen(options, files) {
+                true => (reached, files, records_at(options, files, &wall)),
+                false => end,
+            }
+        }
+        _ => end,
     };
-    let record_bytes = options.record_bytes();
     let records = match call == FileOperation::Close {
-        true => reached.bytes.div_ceil(record_bytes).max(files),
+        true => records,
         false => 0,
     };
     let seconds = reached.seconds();
@@ -45,7 +54,35 @@ fn thread(options: &Options, worker: &WorkerTimes) -> Sums {
         records,
         files_per_second: rate(files as f64),
         iops: rate(records as f64),
-        mib_per_second: rate(records as f64 * record_bytes as f64 / f64::from(1 << 20)),
+        mib_per_second: rate(records as f64 * options.record_bytes() as f64 / MIB),
+    }
+}
+
+/// Reads or writes of a thread.
+fn written_or_read(worker: &WorkerTimes) -> u64 {
+    let calls = [FileOperation::Write, FileOperation::Read];
+    calls.iter().map(|call| worker.of(call.name()).count).sum()
+}
+
+/// Whether a thread that has done that many files looks once more whether another one is done.
+/// Otherwise it does all its files, and they all count.
+fn is_seen(options: &Options, files: u64) -> bool {
+    let between = options.files_between_looks();
+    let next = (files + 1).next_multiple_of(between) - 1;
+    options.has_stonewall && next < u64::from(options.files)
+}
+
+/// Records of the files that were done when another thread was.
+fn records_at(options: &Options, files: u64, wall: &WorkerAtWall) -> u64 {
+    match options.is_exponential {
+        false => files * options.records_per_file(),
+        // Each file is opened and closed, and may be synced.
+        true => {
+            let besides = 2 + u64::from(options.is_synced);
+            let calls = wall.calls.saturating_sub(files * besides);
+            // The file at hand was opened at least.
+            calls.saturating_sub(1)
+        }
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) struct Options {
 const GRAMMAR: Grammar<Options> = Grammar {
     equals: Equals::All,
     letters: Letters::Alone,
+    takes_prefixes: true,
     unknown: |it| match it.has_value {
         true => no_option(&escaped(it.name)),
         false => lacks_value(&escaped(it.name)),
@@ -100,11 +101,34 @@ impl Options {
             ("--dirs-per-dir", self.directories_per_directory.into(), 2),
         ])?;
         let is_too_large = self.record_kib > self.file_kib && self.file_kib > 0;
-        rule_out(&[(is_too_large, "record size cannot exceed file size")])?;
+        let lacks_top = self.tops().any(str::is_empty);
+        rule_out(&[
+            (is_too_large, "record size cannot exceed file size"),
+            (lacks_top, "a directory of `--top` has no name"),
+        ])?;
         if self.operation.is_whole() && !self.is_finished {
             (self.is_finished, self.is_finish_forced) = (true, true);
         }
         Ok(self)
+    }
+
+    /// The directories of `--top`.
+    pub(super) fn tops(&self) -> impl Iterator<Item = &str> {
+        self.top.split(',')
+    }
+
+    /// Records of one file of the fixed size.
+    pub(super) fn records_per_file(&self) -> u64 {
+        let bytes = u64::from(self.file_kib) << 10;
+        bytes.div_ceil(self.record_bytes())
+    }
+
+    /// Files between two looks at whether another thread is done.
+    ///
+    /// The original looks less often at small files.
+    pub(super) fn files_between_looks(&self) -> u64 {
+        let kib = u64::from(self.file_kib);
+        (100_u64.saturating_sub(kib.div_ceil(100))).max(10)
     }
 
     /// The law of sizes, as the original calls it.

@@ -122,6 +122,7 @@ fn a_report_stands_as_the_original_prints_it() {
             ..CallTimes::default()
         };
         worker.calls.insert("close".to_owned(), close);
+        worker.calls.insert("write".to_owned(), close);
         let window = worker.window.as_mut().unwrap();
         window.written_bytes = 250 * 16_384;
         window.wall = wall.map(|rounds| WorkerAtWall {
@@ -134,6 +135,73 @@ fn a_report_stands_as_the_original_prints_it() {
     let seen = text("--top /tmp/smf --files 250 --file-size 16", done);
     let lines: Vec<&str> = seen.lines().collect();
     assert_eq!(lines, WANTED);
+}
+
+fn create(line: &str, threads: &[(u64, u64, Option<WorkerAtWall>)]) -> String {
+    let windows: Vec<(u64, u64)> = threads.iter().map(|it| (it.0, 10_000_000)).collect();
+    let mut done = round(&windows);
+    for (worker, (files, writes, wall)) in done.workers.iter_mut().zip(threads) {
+        for (name, count) in [("close", *files), ("write", *writes)] {
+            let times = CallTimes {
+                count,
+                ..CallTimes::default()
+            };
+            worker.calls.insert(name.to_owned(), times);
+        }
+        worker.window.as_mut().unwrap().wall = *wall;
+    }
+    text(line, done)
+}
+
+#[test]
+fn records_are_the_writes_that_were_done() {
+    let seen = create("--threads 1 --file-size 0 --files 500", &[(500, 0, None)]);
+    assert!(seen.contains("files = 500,records = 0,status"), "{seen}");
+    assert!(
+        !seen.contains("IOPS") && !seen.contains("MiB/sec"),
+        "{seen}"
+    );
+    let line = "--threads 1 --files 500 --file-size-distribution exponential --record-size 16";
+    let seen = create(line, &[(500, 3165, None)]);
+    assert!(seen.contains("files = 500,records = 3165,status"), "{seen}");
+    // Until the others were done: each file has its opening and its closing besides.
+    let wall = WorkerAtWall {
+        at_ns: 9_000_000,
+        rounds: 301,
+        calls: 300 * 2 + 1900 + 1,
+        ..WorkerAtWall::default()
+    };
+    let seen = create(line, &[(500, 3165, Some(wall))]);
+    assert!(seen.contains("files = 300,records = 1900,status"), "{seen}");
+}
+
+#[test]
+fn files_that_are_done_before_the_next_look_all_count() {
+    let wall = |rounds| {
+        Some(WorkerAtWall {
+            at_ns: 5_000_000,
+            rounds,
+            ..WorkerAtWall::default()
+        })
+    };
+    let seen = create("--files 10", &[(10, 10, wall(3)), (10, 10, None)]);
+    assert!(seen.contains("total files = 20\n100.00%"), "{seen}");
+    let seen = create("--files 250", &[(250, 250, wall(99)), (250, 250, None)]);
+    assert!(seen.contains("total files = 348"), "{seen}");
+    let seen = create("--files 250", &[(250, 250, wall(200)), (250, 250, None)]);
+    assert!(seen.contains("total files = 500"), "{seen}");
+}
+
+#[test]
+fn options_are_taken_as_by_argparse() {
+    let options = Options::read(&words("--oper stat --thr 3 --top a,b --pre x")).unwrap();
+    assert_eq!((options.operation.name(), options.threads), ("stat", 3));
+    assert_eq!(options.prefix, "x");
+    let front = find("smallfile").unwrap();
+    let work = front.work(&CommandLine::of(&words("--top a,b"))).unwrap();
+    assert_eq!(work.directories, ["a", "b"].map(std::path::PathBuf::from));
+    let refused = Options::read(&words("--file 3")).unwrap_err();
+    assert!(refused.contains("short for several options"), "{refused}");
 }
 
 #[test]

@@ -19,11 +19,15 @@ fn parameters(options: &Options) -> String {
     let name = options.operation.name();
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let number = |number: u32| number.to_string();
+    let tops: Vec<&str> = options.tops().collect();
     let rows = [
         ("version", "3.2".to_owned()),
         ("hosts in test", "None".to_owned()),
         ("launch by daemon", "False".to_owned()),
-        ("top test directory(s)", format!("['{}']", options.top)),
+        (
+            "top test directory(s)",
+            format!("['{}']", tops.join("', '")),
+        ),
         ("operation", name.to_owned()),
         ("files/thread", number(options.files)),
         ("threads", number(options.threads)),
