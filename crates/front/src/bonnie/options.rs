@@ -1,7 +1,7 @@
 //! The command line of Bonnie++.
 
 use crate::options::{
-    Grammar, Letters, OptionRow, Value, attached, bytes, flag, idle, idle_value, no_option, read,
+    Grammar, Letters, OptionRow, Value, attached, bytes, flag, idle_value, no_option, read,
     refused_value, rule_out, text, told_value, within,
 };
 
@@ -24,6 +24,8 @@ pub(super) struct Options {
     pub byte_mib: u64,
     /// 0 for none of the phases on many files.
     pub files: Files,
+    /// The lines of CSV alone go to standard output.
+    pub is_quiet: bool,
     /// The machine's memory; 0 where nobody is to compare it.
     pub ram_mib: u64,
     /// Options that are understood and change nothing.
@@ -118,7 +120,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
         it.files = files(value)?;
         Ok(())
     }),
-    idle("-q"),
+    flag("-q", |it| &mut it.is_quiet),
     idle_value("-u -g"),
     refused_value("-p -y", "waits for other processes"),
     told_value("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),

@@ -43,9 +43,22 @@ pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
     let mut options = asked.options.clone();
     let runs = by_workload(record);
     let figures: Vec<_> = runs.iter().map(|run| figures(run, &mut options)).collect();
-    let lines: String = figures.iter().map(|it| csv(&options, it)).collect();
+    of_runs(&options, &figures)
+}
+
+fn of_runs(options: &Options, figures: &[[Option<Figure>; 12]]) -> String {
+    let lines: String = figures.iter().map(|it| csv(options, it)).collect();
     match (options.runs, figures.first()) {
-        (0, Some(figures)) => tables(&options, figures) + &lines,
+        (0, Some(_)) if options.is_quiet => lines,
+        (0, Some(figures)) => {
+            // The original ends the line of the files' latency even where there is none.
+            let gap = if options.files.thousands > 0 {
+                ""
+            } else {
+                "\n"
+            };
+            tables(options, figures) + gap + &lines
+        }
         _ => format!("{CSV_HEAD}{lines}"),
     }
 }
@@ -361,5 +374,17 @@ Latency              1008us      66us    1055us    2970us      84us     272us
         assert_eq!(words("-r 0 -s 4g::1000 -c 2"), "4G::2:1000");
         assert_eq!(words("-r 0 -s 2g"), "2G");
         assert_eq!(files_words(&options("-r 0 -n 2:-1")), "2:link");
+    }
+
+    #[test]
+    fn quiet_runs_print_the_csv_alone() {
+        let all = of_runs(&options("-s 256m -n 4 -m x"), &[figures()]);
+        let quiet = of_runs(&options("-s 256m -n 4 -m x -q"), &[figures()]);
+        assert!(all.starts_with("Version") && all.ends_with(&quiet), "{all}");
+        assert!(quiet.starts_with("1.98,") && quiet.lines().count() == 1);
+        assert!(!all.contains("\n\n"), "{all}");
+        // As the original does without files.
+        let no_files = of_runs(&options("-s 256m -n 0 -m x"), &[figures()]);
+        assert!(no_files.contains("\n\n1.98,"), "{no_files}");
     }
 }
