@@ -21,6 +21,15 @@ const LANGUAGE: Language = Language {
 /// Lines that are passed over and told of each.
 const SKIPPED_MAX: usize = 20;
 
+/// Operations of dbench 5 on NFS.
+const NFS: &str = "ACCESS3 COMMIT3 CREATE3 FSINFO3 FSSTAT3 GETATTR3 LINK3 LOCK4 LOOKUP3 MKDIR3 \
+                   MKNOD3 PATHCONF3 READ3 READDIR3 READDIRPLUS3 READLINK3 REMOVE3 RENAME3 RMDIR3 \
+                   SETATTR3 SYMLINK3 TEST4 UNLOCK4 WRITE3";
+/// Those on SCSI devices, local ones or by iSCSI.
+const SCSI: &str = "PREFETCH10 PREFETCH16 PRIN PROUT READ6 READ10 READ12 READ16 READCAPACITY10 \
+                    READCAPACITY16 STARTSTOPUNIT SYNCHRONIZECACHE10 SYNCHRONIZECACHE16 \
+                    TESTUNITREADY WRITE6 WRITE10 WRITE12 WRITE16";
+
 /// What a load file comes to, and what is known of it so far.
 #[derive(Default)]
 pub(super) struct Load {
@@ -131,6 +140,13 @@ impl Load {
         };
         if line.verb.starts_with("SMB") {
             return Err("this is a load file of dbench 1".to_owned());
+        }
+        if let Some(back_end) = line.other_back_end() {
+            return Err(format!(
+                "`{}` is of dbench's {back_end} back-end; only load files of the file back-end \
+                 are done here",
+                line.verb
+            ));
         }
         let Some(blank) = call(line.verb) else {
             return self.directive(&line);
@@ -342,6 +358,26 @@ impl<'a> Line<'a> {
             verb: words.remove(0),
             words,
         }))
+    }
+
+    /// The back-end of an operation that does not work on files.
+    fn other_back_end(&self) -> Option<&'static str> {
+        let has = |names: &str| {
+            names
+                .split(' ')
+                .any(|it| it.eq_ignore_ascii_case(self.verb))
+        };
+        let path = |it: &&str| it.starts_with(['/', '\\', '$']);
+        match () {
+            () if has(NFS) => Some("nfs"),
+            () if has(SCSI) => Some("scsi"),
+            () if has("OPEN READDIR") => Some("smb"),
+            () if has("READ WRITE") => match self.words.first().is_some_and(path) {
+                true => Some("smb"),
+                false => Some("block"),
+            },
+            () => None,
+        }
     }
 
     /// How the call ended, which the last word says.

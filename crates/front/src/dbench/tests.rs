@@ -18,6 +18,36 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn load_files_of_other_back_ends_are_refused() {
+    for (text, back_end) in [
+        (
+            "0.000 Deltree \"/clients/client1\" 0x00000000\n0.000 MKDIR3 \"/clients\" *",
+            "nfs",
+        ),
+        ("LOCK4 \"/foo\" 0 0 0x00000000", "nfs"),
+        (
+            "MKDIR \"/a\" *\nOPEN \"/test.txt\" 0 0 SUCCESS\nCLOSE \"/test.txt\" SUCCESS",
+            "smb",
+        ),
+        ("WRITE \"/test.txt\" 0 1024 SUCCESS", "smb"),
+        (
+            "LOOP 2\nREAD */0x1000%0x40000000 4096 0x00000000\nENDLOOP",
+            "block",
+        ),
+        ("0.000 TESTUNITREADY 0x00", "scsi"),
+    ] {
+        let refused = super::load::Load::read(text.as_bytes(), "x.load")
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(
+            refused.contains(&format!("dbench's {back_end} back-end")),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
 fn lines_become_calls_with_registers_and_names() {
     let load = read_all(
         "# a comment\n\

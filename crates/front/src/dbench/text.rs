@@ -50,7 +50,12 @@ impl ClassicText for Lines {
                 let seconds = (record.run_time_ns + NS_PER_SECOND / 2) / NS_PER_SECOND;
                 match self.options.is_machine_readable {
                     true => format!("@C@0@{seconds}@\n"),
-                    false => format!("   0  cleanup {seconds:3} sec\n"),
+                    false => {
+                        let clients = self.options.clients;
+                        format!(
+                            "{clients:4}  cleanup {seconds:3} sec\n   0  cleanup {seconds:3} sec\n"
+                        )
+                    }
                 }
             }
             _ => String::new(),
@@ -72,7 +77,8 @@ fn begin(options: &Options) -> String {
     let (file, clients) = (&options.load_file, options.clients);
     let (time_s, warm_up_s) = (options.time_s, options.warm_up_s);
     format!(
-        "Running for {time_s} seconds with load '{file}' and minimum warmup {warm_up_s} secs\n\
+        "dbench version 4.00 - stood in for by pgmeter\n\n\
+         Running for {time_s} seconds with load '{file}' and minimum warmup {warm_up_s} secs\n\
          {clients} of {clients} processes prepared for launch   0 sec\nreleasing clients\n"
     )
 }
