@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use workload::program::Before;
 use workload::{Diagnostic, nearest, printable};
 
 use super::script::{Attribute, Entity, Kind, Read, Script, Value};
@@ -66,7 +67,11 @@ impl Parser<'_> {
         match word {
             "set" => self.set()?,
             "define" => self.define(place)?,
-            "create" => drop(self.at.one_of(CREATED, "`create`")?),
+            "create" => {
+                self.at.one_of(CREATED, "`create`")?;
+                self.script.is_created = true;
+            }
+            "system" => self.system(place)?,
             "run" | "psrun" => {
                 if word == "psrun" {
                     // How often is not asked for here.
@@ -103,6 +108,17 @@ impl Parser<'_> {
             _ => return Err(refused(word, place)),
         }
         Ok(true)
+    }
+
+    /// Takes the two commands of published scripts that pgmeter carries out itself.
+    fn system(&mut self, place: Place) -> Read<()> {
+        let text = self.at.quoted("`system`")?;
+        let known = commands(&text).ok_or_else(|| refused("system", place))?;
+        match self.script.is_created {
+            true => self.script.before.extend(known),
+            false => self.script.note(place, "`system` before `create`"),
+        }
+        Ok(())
     }
 
     fn set(&mut self) -> Read<()> {
@@ -358,6 +374,29 @@ impl Parser<'_> {
 }
 
 /// Why a command or a flowop is not obeyed.
+/// What a command line of `sync` and of the dropping of caches stands for, and nothing else.
+fn commands(text: &str) -> Option<Vec<Before>> {
+    let text = text.replace("&&", ";");
+    let parts = text.split(';').map(str::trim).filter(|it| !it.is_empty());
+    let known: Option<Vec<Before>> = parts.map(command).collect();
+    known.filter(|it| !it.is_empty())
+}
+
+fn command(text: &str) -> Option<Before> {
+    let text = text.replace('>', " > ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        ["sync" | "/bin/sync" | "/usr/bin/sync"] => Some(Before::Sync),
+        [
+            "echo" | "/bin/echo",
+            "1" | "3",
+            ">",
+            "/proc/sys/vm/drop_caches",
+        ] => Some(Before::DropCaches),
+        _ => None,
+    }
+}
+
 pub(super) fn refused(word: &str, place: Place) -> Diagnostic {
     let mut known = rows(include_str!("refused.txt"));
     let [_, why, help] = known.find(|row| row[0] == word).unwrap_or_default();

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use workload::model::ContentChoice;
 use workload::program::{
-    Access, Act, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FilesetPlan, Group, Out, Program,
-    ProgramPart, ProgramPhase, TreeGrowth,
+    Access, Act, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FilesetPlan, Group, Measure, Out,
+    Program, ProgramPart, ProgramPhase, Share, TreeGrowth,
 };
 use workload::{Diagnostic, printable};
 
@@ -12,6 +13,7 @@ use super::script::{Entity, Kind, Read, Script, Value};
 use super::text::remembered;
 use crate::acts::{NS_PER_SECOND, described, fileset, number_of, numbered};
 use crate::tokens::{Place, error};
+use crate::work::writing;
 use crate::{Difference, FrontWork, MadePart, cell};
 
 /// How long a script runs that does not say it, in seconds.
@@ -118,6 +120,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     };
     let phase = ProgramPhase {
         name: "run".to_owned(),
+        before: std::mem::take(&mut writer.script.before),
         time_ns: time_s.map(|it| it * NS_PER_SECOND),
         // Quotas end it for all, as a lack of files does.
         first_done: (mode != "alldone").then_some(Ending::Stop),
@@ -138,7 +141,11 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         differences,
         remembered: remembered(&writer.script.echoes, &started),
         made: MadePart::All,
-        ..FrontWork::below(directory, vec![cell(name, writer.program)])
+        ..FrontWork::below(
+            directory,
+            // Threads write from memory that the original has cleared.
+            vec![writing(ContentChoice::Zero, cell(name, writer.program))],
+        )
     })
 }
 
@@ -203,12 +210,30 @@ impl Writer {
             let acts = self.acts(&thread.inner, "", 0)?;
             self.thread.group.body.extend(acts);
         }
-        Ok(std::mem::take(&mut self.thread).group)
+        let mut group = std::mem::take(&mut self.thread).group;
+        discount_opens(&mut group);
+        Ok(group)
     }
 
     /// What is counted under the label of the flowop; nothing if nothing is done.
     pub(super) fn step(&self, acts: Vec<Act>) -> Option<Act> {
         (!acts.is_empty()).then_some(Act::Step(self.thread.label, acts))
+    }
+}
+
+/// Takes the files that are opened before the measurement off the counts that end a thread: the
+/// original counts them, after the flowops have been done at least once.
+fn discount_opens(group: &mut Group) {
+    let opens = group.enter.len() as u64;
+    let workers = u64::from(group.workers.unwrap_or(1));
+    for quota in &mut group.quotas {
+        if quota.what == Measure::Calls {
+            let opens = match quota.of {
+                Share::Each => opens,
+                Share::Group => opens * workers,
+            };
+            quota.count = quota.count.saturating_sub(opens).max(1);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use workload::Diagnostic;
-use workload::program::Law;
+use workload::program::{Before, Law};
 
 use crate::Difference;
 use crate::acts::number_of;
@@ -30,6 +30,10 @@ pub(super) struct Script {
     pub whole: Entity,
     /// What ends it besides time; empty where nothing does.
     pub mode: String,
+    /// Whether its filesets are created, so that what follows is done after that.
+    pub is_created: bool,
+    /// What `system` asks for before the run.
+    pub before: Vec<Before>,
     /// What it says as it is read.
     pub echoes: Vec<String>,
     /// What is done otherwise than in the original, or changes nothing.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use workload::program::{Act, DirectoryTree, FileOperation, On, Order, Program, Where};
+use workload::program::{Act, Before, DirectoryTree, FileOperation, On, Order, Program, Where};
 
 use super::*;
 
@@ -139,6 +139,58 @@ fn mistakes_are_told_with_their_place_and_one_help() {
         ("enable multi master=a, client=b", "several clients"),
         ("load varmail", "is of filebench's shell"),
     ]);
+}
+
+#[test]
+fn caches_are_dropped_where_scripts_say_so() {
+    let script = |commands: &str| {
+        of_flowops("flowop read name=r,filesetname=set,iosize=4k") + commands + "\nrun 1\n"
+    };
+    let before = |commands: &str| program(&script(commands)).phases()[0].before.clone();
+    let drop = "system \"echo 3 > /proc/sys/vm/drop_caches\"";
+    assert_eq!(
+        before(&format!("create files\nsystem \"sync\"\n{drop}")),
+        [Before::Sync, Before::DropCaches]
+    );
+    assert_eq!(
+        before("create filesets\nsystem \"sync; echo 1 >/proc/sys/vm/drop_caches\""),
+        [Before::Sync, Before::DropCaches]
+    );
+    // Nothing is cached of files that are made later.
+    assert_eq!(before(drop), []);
+    for other in [
+        "echo 2 > /proc/sys/vm/drop_caches",
+        "sync /tmp",
+        "echo 3 > /tmp/drop_caches",
+        "sync | sh",
+        "",
+    ] {
+        let refused = read(&script(&format!("create files\nsystem \"{other}\""))).unwrap_err();
+        assert!(refused.contains("`system` runs programs"), "{refused}");
+        assert!(
+            refused.contains("help: run the program yourself"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn a_count_that_ends_a_run_leaves_one_round_at_least() {
+    let quota = |value: u32, instances: u32| {
+        let text = of_flowops(&format!(
+            "flowop write name=w,filename=one,iosize=4k,iters=64\n\
+             flowop fsync name=s,filename=one\n\
+             flowop finishoncount name=f,value={value}"
+        ));
+        let text = text.replace("name=t", &format!("name=t,instances={instances}"));
+        let program = program(&text);
+        let group = &program.phases()[0].groups[0];
+        assert_eq!(group.enter.len(), 1);
+        group.quotas[0].count
+    };
+    // The file that is opened before the measurement counts in the original.
+    assert_eq!([quota(1, 1), quota(2, 1), quota(66, 1)], [1, 1, 65]);
+    assert_eq!(quota(66, 2), 64);
 }
 
 #[test]
