@@ -49,6 +49,8 @@ mod postmark;
 mod printed;
 mod random;
 mod recording;
+#[cfg(test)]
+mod repeated;
 mod rows;
 mod scanning;
 mod smallfile;
