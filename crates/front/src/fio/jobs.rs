@@ -256,8 +256,16 @@ impl JobSet {
     #[must_use]
     pub fn refusal(&self) -> Option<Diagnostic> {
         let refused = self.written.iter().filter_map(WrittenOption::refusal);
-        let all = refused.chain(self.obstacles.iter().cloned());
-        Diagnostic::all(all.take(REFUSALS_MAX).collect())
+        let refused = Diagnostic::all(refused.take(REFUSALS_MAX).collect());
+        let obstacles = self.obstacles.iter().take(REFUSALS_MAX).cloned();
+        match refused {
+            // A refused option says more than what follows from it, wherever it stands.
+            Some(mut first) => {
+                first.further.extend(obstacles);
+                Some(first)
+            }
+            None => Diagnostic::all(obstacles.collect()),
+        }
     }
 
     /// Where one of these options, which commas separate, is last said of a job; else where the
