@@ -1,4 +1,4 @@
-use results::{Phase, RunRecord, Warning, WithinRun};
+use results::{Phase, RunRecord, Warning, WarningCode, WithinRun};
 
 use super::*;
 use crate::Model;
