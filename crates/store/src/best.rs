@@ -231,14 +231,19 @@ mod tests {
 
     #[test]
     fn the_headline_is_in_the_unit_that_means_something() {
-        let (small, large) = (cell("measure", 1000.0, 4096.0), cell("measure", 9.0, 1e6));
+        let small = cell("measure", 1000.0, 4096.0);
+        let [large, larger] = [1, 2].map(|index| {
+            let mut cell = cell("measure", 9.0, 1e6);
+            cell.index = index;
+            cell
+        });
         assert_eq!(headline(&[]), None);
         assert_eq!(
             headline(&[small.clone(), large.clone()]),
             Some((RateOf::Requests, 1000.0))
         );
         assert_eq!(
-            headline(&[small, large.clone(), large]),
+            headline(&[small, large, larger]),
             Some((RateOf::Bytes, 9e6))
         );
         let mut phases = [cell("create", 50.0, 1e6), cell("transactions", 20.0, 0.0)];

@@ -3,8 +3,11 @@
 UPDATE runs SET
     per_second_max = best.per_second,
     bytes_per_second_max = best.bytes_per_second,
+    -- Where PostMark's own count is not known, what was counted are operations.
+    rate_of = iif(rate_of = 'transactions' AND best.transactions_per_second IS NULL,
+        'operations', rate_of),
     rate = CASE rate_of
-        WHEN 'transactions' THEN coalesce(best.transactions_per_second, rate)
+        WHEN 'transactions' THEN coalesce(best.transactions_per_second, best.per_second)
         WHEN 'bytes' THEN best.bytes_per_second
         ELSE best.per_second END
 FROM (

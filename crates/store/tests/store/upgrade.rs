@@ -7,7 +7,7 @@ use store::{FORMAT_NUMBER, Filter, Imported, RateOf, RunStatus, Store, StoreErro
 use crate::bed::{Bed, record, store_run};
 
 /// The formats that have been, each with a complete run and one that was killed.
-const FIXTURES: [(i64, &str, &str); 3] = [
+const FIXTURES: [(i64, &str, &str); 4] = [
     (
         1,
         include_str!("../formats/1.sql"),
@@ -21,6 +21,11 @@ const FIXTURES: [(i64, &str, &str); 3] = [
     (
         3,
         include_str!("../formats/3.sql"),
+        include_str!("../formats/1.json"),
+    ),
+    (
+        4,
+        include_str!("../formats/4.sql"),
         include_str!("../formats/1.json"),
     ),
 ];
