@@ -6,9 +6,6 @@ use crate::catalog::{ENTRIES, Entry, Maker};
 use crate::command_line;
 use crate::error::LabError;
 
-/// Names that are this much alike are meant.
-const NEAR: usize = 2;
-
 /// A file system to measure on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
@@ -177,10 +174,9 @@ fn joined(before: Option<String>, part: &str) -> String {
 }
 
 fn unknown(name: &str) -> LabError {
-    let near = |entry: &&Entry| strsim::damerau_levenshtein(name, entry.name) <= NEAR;
     LabError::UnknownFileSystem {
         name: workload::printable(name),
-        nearest: ENTRIES.iter().find(near).map(|entry| entry.name),
+        nearest: workload::nearest(name, ENTRIES.iter().map(|entry| entry.name)),
     }
 }
 

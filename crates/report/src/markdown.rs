@@ -166,7 +166,7 @@ pub(crate) fn escape(text: &str) -> String {
 fn begins_list(before: &str, rest: &str) -> bool {
     let mut rest = rest.chars();
     let (mark, next) = (rest.next(), rest.next());
-    let is_alone = next.is_none_or(char::is_whitespace);
+    let is_alone = next.is_some_and(char::is_whitespace);
     if before.is_empty() {
         let is_rule = next == mark && matches!(mark, Some('-' | '='));
         return is_rule || is_alone && matches!(mark, Some('-' | '+'));
@@ -203,7 +203,7 @@ mod tests {
             ("&lt;b&gt; &#60;", "\\&lt;b\\&gt; \\&\\#60;"),
             ("~~~sh", "\\~\\~\\~sh"),
             ("- item", "\\- item"),
-            ("=====", "\\===="),
+            ("=====", "\\====="),
             ("12. item", "12\\. item"),
             ("see HTTPS://e.org", "see HTTPS\\://e.org"),
             ("www.e.org a@e.org", "www\\.e.org a\\@e.org"),

@@ -190,7 +190,8 @@ impl Options {
         match size {
             Some(size) => self.size_parts(&size)?,
             None if self.file_mib % 1024 > 512 => {
-                self.file_mib = self.file_mib.next_multiple_of(1024);
+                let whole = self.file_mib.checked_next_multiple_of(1024);
+                self.file_mib = whole.unwrap_or(self.file_mib);
             }
             None => {}
         }

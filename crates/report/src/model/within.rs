@@ -162,14 +162,14 @@ mod tests {
         let told = sentence(&within);
         assert!(told.contains("the first 4.000 s were warm-up, 1.100k per second without them"));
         assert!(
-            told.ends_with("not steady: +30.0 % from start to end (p <0.001)"),
+            told.ends_with("not steady: +35.3 % from start to end (p <0.001)"),
             "{told}"
         );
         let row = row(&within);
         assert_eq!(
             row,
             [
-                "30", "22", "1.000k", "0.90", "2.0", "4.000", "1.100k", "+30.0", "<0.001"
+                "30", "22", "1.000k", "0.90", "2.0", "4.000", "1.100k", "+35.3", "<0.001"
             ]
         );
     }

@@ -497,6 +497,7 @@ fn a_pool_does_on_files_what_it_does_in_memory() {
             directories_removed_ns: 0,
             transactions_ns: 0,
             deletion_ns: 0,
+            transactions_per_second: None,
             ..pool(record)
         };
         assert_eq!(without_times(&real), without_times(&null));

@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             error.message(),
             "unknown variant `zeros`, expected one of `incompressible`, `repeating`, \
-             `pseudo-random`, `full-random`, `zero`"
+             `pseudo-random`, `full-random`, `zero`, `constant`"
         );
     }
 }

@@ -125,7 +125,7 @@ mod tests {
         let seen = told(&job("block_size = \"1g\"\niodepth = 4\ncount = 8\n")).unwrap_err();
         let wanted = "need 32 GiB, more than half of this machine's memory (24 GiB)";
         assert!(seen.contains(wanted) && seen.contains("help: "), "{seen}");
-        let split = "block_size = [{ size = \"4k\", share = 99 }, { size = \"1g\", share = 1 }]\n";
+        let split = "block_size = \"4k:99,1g:1\"\n";
         let seen = told(&job(&format!("{split}iodepth = 64\n"))).unwrap_err();
         assert!(seen.contains("need 64 GiB"), "{seen}");
         // What runs one after the other has the memory one after the other.
