@@ -360,7 +360,7 @@ fn a_log_of_ones_own_is_replayed_alike_here_and_by_fio() {
     let write = format!("--write_iolog={}", log.display());
     let ours = moved(&json(&bed, &[&job[..], &[&write]].concat()));
     let text = fs::read_to_string(&log).unwrap();
-    assert!(text.starts_with("fio version 3 iolog\n0 "), "{text}");
+    assert!(text.starts_with("fio version 3 iolog\n1 "), "{text}");
     let of = |action: &str| text.lines().filter(|it| it.contains(action)).count() as u64;
     assert_eq!(
         [of(" read ") * 4096, of(" write ") * 4096, of(" sync ")],

@@ -158,8 +158,6 @@ fn ior_moves_every_block_once_and_prints_its_summary() {
             assert_eq!(figures["errors"], 0);
         }
     }
-    let seen = stand_in(&bed, "ior", &["-R"]);
-    seen.assert_refused(1, &["`-R` checks what was read, which is not done here"]);
 }
 
 /// Calls of one client on one file.
