@@ -360,7 +360,7 @@ fn silent_peer() -> (TcpListener, String) {
 fn requests_that_a_silent_peer_never_answers_have_failed() {
     let bed = Bed::new().unwrap();
     let (_listener, target) = silent_peer();
-    let silent = line("size = \"1k\", read = 100", "");
+    let silent = line("{ size = \"1k\", read = 100 }", "");
     bed.file("silent.toml", silent);
     let runs = ["io_uring", "psync"].map(|engine| {
         let arguments = [

@@ -408,10 +408,10 @@ fn the_list_fits_the_terminal() {
     bed.file(&format!("{long}.toml"), NULL);
     let seen = bed.run(&["run", &format!("{long}.toml"), "--quiet", "--no-html"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
-    lab(&bed);
     for tag in ["before-the-upgrade", "with-the-old-firmware"] {
         bed.run(&["runs", "tag", "last", tag]).assert_says(0, &[]);
     }
+    lab(&bed);
     for columns in [40, 80, 200] {
         let Some(seen) = in_terminal(&bed, (50, columns), "pgmeter runs", &[]) else {
             skip!("`script` is not installed");
