@@ -50,7 +50,7 @@ mod printed;
 mod random;
 mod recording;
 #[cfg(test)]
-mod repeated;
+mod repeated_tests;
 mod rows;
 mod scanning;
 mod smallfile;

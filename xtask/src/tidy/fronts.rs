@@ -23,12 +23,17 @@ struct Longer {
 const LONGER: &[Longer] = &[
     Longer {
         name: "bonnie",
-        lines_max: 1286,
+        lines_max: 1310,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
     Longer {
+        name: "dbench",
+        lines_max: 750,
+        reason: "load files of two versions and several back-ends",
+    },
+    Longer {
         name: "filebench",
-        lines_max: 1750,
+        lines_max: 1820,
         reason: "scripts are a language of their own",
     },
     Longer {
@@ -43,13 +48,18 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "iozone",
-        lines_max: 890,
+        lines_max: 1000,
         reason: "seventeen tests, two reports and two spreadsheets",
     },
     Longer {
         name: "mdtest",
         lines_max: 740,
         reason: "it makes several trees, and keeps the wall of its stonewall in a file",
+    },
+    Longer {
+        name: "smallfile",
+        lines_max: 760,
+        reason: "records and stonewalls follow the original file by file",
     },
     Longer {
         name: "postmark",
