@@ -294,9 +294,9 @@ type Beginnings<'a> = &'a [(&'a str, &'a str)];
 #[test]
 fn the_name_of_an_output_tells_its_format() {
     let bed = bed();
-    run_null(&bed, &["--no-html"]);
-    run_null(&bed, &["--no-html"]);
     lab(&bed, &["--no-html", "-o", "run.json"]);
+    run_null(&bed, &["--no-html"]);
+    run_null(&bed, &["--no-html"]);
     let beginning = |name: &str| {
         let text = fs::read_to_string(bed.path().join(name)).unwrap();
         text.chars().take(40).collect::<String>()
