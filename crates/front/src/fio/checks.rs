@@ -165,6 +165,9 @@ fn wrong_size(settings: &Settings) -> Option<Wrong> {
         }
     }
     let count = u64::from(settings.files.count);
+    if count == 0 {
+        return Some(("it has no files", "write `nrfiles=1`"));
+    }
     let bytes = match (space.file_size, space.size) {
         (Some((_, most)), _) => most,
         (None, Some(Amount::Bytes(size))) => size / count,
