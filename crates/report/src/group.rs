@@ -134,15 +134,15 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Its name in estimates; none where it is not estimated.
-    fn estimate_name(self) -> Option<&'static str> {
+    /// Its name in estimates.
+    fn estimate_name(self) -> &'static str {
         match self {
-            Self::PerSecond => Some("per_second"),
-            Self::BytesPerSecond => Some("bytes_per_second"),
-            Self::LatencyMean => Some("latency_mean"),
-            Self::LatencyP50 => None,
-            Self::LatencyP99 => Some("latency_p99"),
-            Self::TransactionsPerSecond => Some("transactions_per_second"),
+            Self::PerSecond => "per_second",
+            Self::BytesPerSecond => "bytes_per_second",
+            Self::LatencyMean => "latency_mean",
+            Self::LatencyP50 => "latency_p50",
+            Self::LatencyP99 => "latency_p99",
+            Self::TransactionsPerSecond => "transactions_per_second",
         }
     }
 
@@ -185,7 +185,7 @@ impl Group<'_> {
         let estimated = self
             .estimates
             .iter()
-            .find(|one| Some(one.metric.as_str()) == metric.estimate_name());
+            .find(|one| one.metric == metric.estimate_name());
         if let Some(estimate) = estimated.filter(|one| one.mean.is_finite()) {
             return Some(Figure {
                 mean: estimate.mean,
