@@ -1,5 +1,5 @@
 //! What this process may use where a page asked for its work: `serve` says so in a variable of the
-//! environment, and this process refuses everything else by itself.
+//! environment, and this process refuses everything else.
 
 use std::path::Path;
 

@@ -195,7 +195,7 @@ impl Store {
         let mut query = self.connection.prepare_cached(sql)?;
         let texts = query.query_map([id], |row| row.get::<_, String>(0))?;
         let texts: Vec<String> = texts.collect::<rusqlite::Result<_>>()?;
-        // What cannot be read has no rate, and is told of where its run is opened.
+        // An unreadable record has no rate; opening its run reports why.
         Ok(texts.iter().filter_map(|text| cell(text)).collect())
     }
 

@@ -1,5 +1,5 @@
 //! What a process that the server starts may use: the server tells it by a variable of the
-//! environment, and the process refuses everything else by itself.
+//! environment, and the process refuses everything else.
 
 use std::path::{Path, PathBuf};
 

@@ -32,19 +32,18 @@ fn text_from_a_page_reads_regular_files_beneath_what_is_offered() {
     assert_eq!(access.size_bytes(own.to_str().unwrap()), Some(6));
 }
 
+fn make_pipe(path: &Path) {
+    let status = Command::new("mkfifo").arg(path).status();
+    assert!(status.unwrap().success());
+}
+
 #[test]
 fn text_from_a_page_reads_nothing_else_and_is_not_told_what_is_there() {
     let (_site, base, offered) = site();
     symlink(base.join("secret"), base.join("root/link")).unwrap();
     symlink("inner", base.join("root/way")).unwrap();
     let pipe = base.join("root/pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&pipe);
     let elsewhere = [
         base.join("secret"),
         base.join("not-there"),
@@ -130,13 +129,7 @@ fn a_text_may_be_asked_for_by_its_own_name() {
 fn text_of_the_command_line_waits_for_no_pipe_that_nobody_writes_to() {
     let (_site, base, _) = site();
     let pipe = base.join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&pipe);
     let refused = FileAccess::anywhere().read(pipe.to_str().unwrap());
     assert!(refused.unwrap_err().contains("is not a regular file"));
     let secret = base.join("secret");

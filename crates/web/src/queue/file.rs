@@ -29,7 +29,7 @@ pub(crate) struct KeptQueue {
     pub texts: BTreeMap<String, Given>,
 }
 
-/// A run that goes on, and its process.
+/// A run in progress, and its process.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BegunEntry {
     pub entry: QueueEntry,
@@ -39,7 +39,7 @@ pub(crate) struct BegunEntry {
 /// Why this server does not start runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotLocked {
-    /// Another server starts those of this store.
+    /// Another server starts the runs of this store.
     OfAnother,
     /// It is the page of a run, which ends with it.
     BesideRun,
@@ -97,7 +97,7 @@ pub(crate) fn read(file: &mut File) -> KeptQueue {
     kept.unwrap_or_default()
 }
 
-/// Writes what waits or goes on.
+/// Writes the waiting and running entries.
 pub(crate) fn write(file: &mut File, kept: &KeptQueue) -> io::Result<()> {
     let text = units::json_line(kept).map_err(io::Error::other)?;
     file.seek(SeekFrom::Start(0))?;

@@ -19,7 +19,7 @@ impl Extent {
         }
     }
 
-    /// So many of them, one behind the other.
+    /// The sum of `count` such extents, each drawn independently.
     pub fn times(self, count: f64) -> Self {
         Self {
             mean: self.mean * count,
