@@ -181,6 +181,7 @@ impl<'a> FileAccess<'a> {
         let Policy::Beneath(offered) = self.policy else {
             return said;
         };
+        said.next = said.next.map(|next| Box::new(self.without_others(*next)));
         let own = self.own.map_or("", |(name, _)| name);
         if !said.file.is_empty() && said.file != own {
             "the content of this file is not understood".clone_into(&mut said.message);

@@ -59,10 +59,10 @@ pub struct Diagnostic {
     /// One action.
     pub help: Option<String>,
     /// The line itself, shown below the place.
-    pub snippet: Option<String>,
-    /// Further findings of the same file, printed after this one.
+    pub snippet: Option<Box<str>>,
+    /// The next finding about the same text, printed after this one.
     #[serde(skip)]
-    pub further: Vec<Diagnostic>,
+    pub next: Option<Box<Diagnostic>>,
 }
 
 impl Diagnostic {
@@ -71,9 +71,25 @@ impl Diagnostic {
     pub fn all(mut findings: Vec<Diagnostic>) -> Option<Diagnostic> {
         findings.sort_by_key(|it| it.line);
         let mut findings = findings.into_iter();
-        let mut first = findings.next()?;
-        first.further.extend(findings);
-        Some(first)
+        Some(findings.next()?.followed_by(findings))
+    }
+
+    /// Adds findings that are printed after this one, in their order.
+    #[must_use]
+    pub fn followed_by(mut self, findings: impl DoubleEndedIterator<Item = Diagnostic>) -> Self {
+        self.last().next = findings.rev().fold(None, |next, mut finding| {
+            finding.last().next = next;
+            Some(Box::new(finding))
+        });
+        self
+    }
+
+    /// The finding that is printed last.
+    fn last(&mut self) -> &mut Self {
+        match self.next {
+            Some(ref mut next) => next.last(),
+            None => self,
+        }
     }
 
     /// An error without a place.
@@ -96,7 +112,7 @@ impl Diagnostic {
             message: excerpts(&message).into_owned(),
             help: None,
             snippet: None,
-            further: Vec::new(),
+            next: None,
         }
     }
 
@@ -132,7 +148,7 @@ impl Diagnostic {
     /// Adds the line's text; control characters are shown, and great length is cut.
     #[must_use]
     pub fn snippet(mut self, line: &str) -> Self {
-        self.snippet = Some(printable(line));
+        self.snippet = Some(printable(line).into());
         self
     }
 
@@ -177,7 +193,7 @@ impl fmt::Display for Diagnostic {
         if let Some(help) = &self.help {
             write!(f, "\nhelp: {}", printable_message(help))?;
         }
-        self.further.iter().try_for_each(|it| write!(f, "\n{it}"))
+        self.next.iter().try_for_each(|it| write!(f, "\n{it}"))
     }
 }
 

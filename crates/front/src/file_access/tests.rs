@@ -114,6 +114,20 @@ fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
     let shown = access.without_others(of_other.at(1, 1).snippet("user=secret"));
     assert_eq!((shown.line, shown.snippet), (Some(1), None));
     assert!(!shown.message.contains("user"), "{}", shown.message);
+    let in_other = |line| {
+        let error = Diagnostic::error("/srv/inner/own", "there is no option `user`");
+        error.at(line, 1).snippet("user=secret")
+    };
+    let in_text = Diagnostic::error("x.fio", "`s…` is not `secret`").at(1, 1);
+    for findings in [vec![in_text, in_other(2)], vec![in_other(1), in_other(2)]] {
+        let shown = access.without_others(Diagnostic::all(findings).unwrap());
+        let shown = shown.to_string();
+        assert!(
+            !shown.contains("secret") && !shown.contains("user"),
+            "{shown}"
+        );
+        assert_eq!(shown.matches("error: ").count(), 2, "{shown}");
+    }
     let anywhere = FileAccess::anywhere().of_text("x.fio", b"");
     assert_eq!(anywhere.without_others(said()), said());
 }

@@ -88,7 +88,7 @@ fn work(file: &FrontFile<'_>, variables: &BTreeMap<String, String>) -> Read<Fron
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let work = parse(&text, variables).and_then(|script| program::work(script, &name));
-    let shown = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default());
+    let shown = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default()).into();
     work.map_err(|error| Diagnostic {
         file: file.name.to_owned(),
         snippet: error.line.map(shown),

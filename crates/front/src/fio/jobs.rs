@@ -260,10 +260,7 @@ impl JobSet {
         let obstacles = self.obstacles.iter().take(REFUSALS_MAX).cloned();
         match refused {
             // A refused option says more than what follows from it, wherever it stands.
-            Some(mut first) => {
-                first.further.extend(obstacles);
-                Some(first)
-            }
+            Some(first) => Some(first.followed_by(obstacles)),
             None => Diagnostic::all(obstacles.collect()),
         }
     }
