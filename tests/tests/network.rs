@@ -348,7 +348,7 @@ fn silent_peer() -> (TcpListener, String) {
         let mut kept = Vec::new();
         while let Ok((mut stream, _)) = serving.accept() {
             if stream.read_exact(&mut [0; 64]).is_ok() {
-                let _ = stream.write_all(&frame(1, 3));
+                let _ = stream.write_all(&frame(1, WELCOME));
                 kept.push(stream);
             }
         }

@@ -1,4 +1,5 @@
 -- A store of format 4 with a complete run and one that was killed, as `.dump` writes it.
+PRAGMA foreign_keys = OFF;
 PRAGMA application_id = 1346850130;
 PRAGMA user_version = 4;
 BEGIN TRANSACTION;
