@@ -83,7 +83,8 @@ export class Bed {
 export async function settled(page) {
   await page.waitForFunction(() => {
     const waiting = [...document.querySelectorAll("script[type='text/plain']")];
-    const open = waiting.filter((one) => !one.closest("details:not([open])"));
+    const made = [...document.querySelectorAll("[aria-busy='true']")];
+    const open = [...waiting, ...made].filter((one) => !one.closest("details:not([open])"));
     const plots = [...document.querySelectorAll(".plot")];
     return open.length === 0 && plots.every((plot) => plot.querySelector("canvas"));
   });

@@ -13,6 +13,7 @@ async function take(script) {
   const parent = script.parentElement;
   // Gone before anyone else can take it.
   script.remove();
+  parent.ariaBusy = "true";
   try {
     const response = unpacked(script.textContent);
     if (parent.matches(".figures")) {
@@ -24,6 +25,8 @@ async function take(script) {
   } catch (error) {
     parent.append("This browser cannot show what belongs here.");
     throw error;
+  } finally {
+    parent.ariaBusy = null;
   }
 }
 
