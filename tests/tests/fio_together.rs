@@ -230,6 +230,16 @@ fn results_are_told_while_jobs_run() {
     let counts: Vec<u64> = counts.collect();
     assert!(counts.is_sorted() && counts[0] < 2000, "{counts:?}");
     assert!(counts[1] > 500, "{counts:?}");
+    // Each says when it was made, and counts up to then.
+    for (document, count) in documents.iter().zip(&counts) {
+        let runtime_ms = number(document, "/jobs/0/read/runtime");
+        assert!(*count >= runtime_ms * 7 / 10, "{count} of {runtime_ms} ms");
+    }
+    let made: Vec<u64> = documents
+        .iter()
+        .map(|it| number(it, "/timestamp_ms"))
+        .collect();
+    assert!(made[1] >= made[0] + 500, "{made:?}");
     // What has not begun is there with nothing.
     assert_eq!(number(&documents[0], "/jobs/1/read/total_ios"), 0);
     let file = bed.path().join("results");

@@ -1,8 +1,8 @@
 //! Which files the text of a workload may open, and which variables it may read.
 //!
-//! Fronts open nothing by themselves: every file that arguments, job files, scripts or settings
-//! name comes by a [`FileAccess`], so that text from a page cannot reach what its server can.
-//! `cargo xtask tidy` refuses other ways.
+//! The only way for a front to open a file that arguments, job files, scripts or settings name.
+//! A [`FileAccess`] knows where the text came from, so that text typed into a web page cannot read
+//! the server's own files. `cargo xtask tidy` rejects fronts that open files in any other way.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,7 +24,7 @@ const OFFERED_BYTES_IN_ALL_MAX: usize = 64 << 20;
 const NOT_OFFERED: &str = "text from a page may name only regular files beneath the offered \
                            directories, by absolute paths without links";
 
-/// What a text may open and read besides itself.
+/// The files that a workload's text may open.
 #[derive(Clone, Copy)]
 pub struct FileAccess<'a> {
     policy: Policy<'a>,
@@ -149,8 +149,8 @@ impl<'a> FileAccess<'a> {
         Ok(whole)
     }
 
-    /// Bytes of a regular file, whoever made it; none where there is none, and of pseudo files of
-    /// the kernel, which have no length.
+    /// Length of a regular file, in bytes. `None` if the file does not exist, or is a pseudo file
+    /// such as those in `/proc`, which report no length.
     #[must_use]
     pub fn size_bytes(&self, name: &str) -> Option<u64> {
         match self.policy {

@@ -7,7 +7,7 @@ use crate::{Warning, WarningCode};
 pub enum Claim {
     /// All that was asked for was done, and came out right: the run is a success.
     Succeeded,
-    /// There are figures, and they are those of the time that was measured.
+    /// The run has figures, and they cover the whole measured time.
     Valid,
     /// Requests went past the page cache.
     BypassedCache,
@@ -17,7 +17,7 @@ pub enum Claim {
     MovedByDevice,
     /// The target keeps its bytes on storage, not in memory.
     OnStorage,
-    /// The rates tell what kind of device it is.
+    /// The rates are typical of a kind of device, such as a disk or an SSD.
     TellsDevice,
     /// Processors did not hold the rates back.
     ProcessorFree,

@@ -1,5 +1,5 @@
-//! The end of a measurement: the loop waits for requests in flight, and begins those of an open
-//! loop that were due.
+//! The end of a measurement: waiting for requests in flight. An open loop also starts the requests
+//! that became due before the end.
 //!
 //! Nothing here counts for the rates of the measurement, which has ended. The generator of an open
 //! loop counts what was due, whenever it is done; of others, requests that fail now are counted.

@@ -1,5 +1,5 @@
-//! One cell followed through the runs that measured it: what was asked of it, its rate, and how
-//! well that is known.
+//! The history of one cell: the rate and its confidence interval in every run that asked the same
+//! question.
 
 use results::upgrade_cell;
 use schemars::JsonSchema;
@@ -50,7 +50,7 @@ pub struct CellQuestion {
 /// A cell of a stored run with all its complete repetitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowedCell {
-    /// What was asked.
+    /// The parameters that make two cells comparable.
     pub question: CellQuestion,
     /// Name of the workload.
     pub workload: String,

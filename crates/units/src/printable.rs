@@ -30,9 +30,9 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     shown(text, lays_out)
 }
 
-/// As [`printable`], for a message that quotes lines of others: a line break stays where the next
-/// line is indented, and so cannot pass for a message of its own. [`excerpts`] cuts long words and
-/// quotes.
+/// Like [`printable`], for a message that quotes lines of a file. Line breaks are kept only before
+/// indented lines, so that a quoted line cannot pass for a message of ours. [`excerpts`] shortens
+/// long words and quotes.
 #[must_use]
 pub fn printable_message(text: &str) -> Cow<'_, str> {
     let stays = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");

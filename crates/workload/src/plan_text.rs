@@ -155,10 +155,14 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
             TargetKind::Network => "TCP peer",
             TargetKind::Null => "nothing is touched",
         };
+        let used_bytes = used_bytes(plan, index, target.size_bytes);
+        // The size of a directory is that of its test file, if it has one.
+        let has_size = target.kind != TargetKind::Directory || used_bytes > 0;
+        let size = has_size.then(|| Bytes(used_bytes).to_string());
         vec![
             format!("  {index}"),
             crate::printable(&target.path.to_string_lossy()),
-            Bytes(used_bytes(plan, index, target.size_bytes)).to_string(),
+            size.unwrap_or_else(|| "-".to_owned()),
             kind.to_owned(),
         ]
     });

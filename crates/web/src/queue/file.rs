@@ -1,4 +1,4 @@
-//! The file beside the store that keeps the queue. Who has it locked starts the runs of that store.
+//! The queue's file, beside the store. The server that holds its lock starts the store's runs.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -60,7 +60,7 @@ impl NotLocked {
                 Refusal::conflict(error).help("start `pgmeter serve`")
             }
             Self::Failed(reason) => {
-                let error = format!("the queue beside the store cannot be used: {reason}");
+                let error = format!("cannot use the queue file: {reason}");
                 Refusal::conflict(error).help("use a store in a directory of your own")
             }
         }

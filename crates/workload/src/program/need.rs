@@ -382,7 +382,7 @@ impl Pass<'_, '_> {
                     false => whole,
                 }
             }
-            // Within what is there.
+            // It overwrites bytes that are already counted.
             Where::Same => return,
         };
         let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;

@@ -10,7 +10,7 @@ use crate::position::Draw;
 use crate::program::code::{FileSpan, Place};
 use crate::program::trail::Trail;
 
-/// Starts among which a place in a file is drawn; those of a smaller file are fewer.
+/// The most starting positions that a random place is drawn from; a small file has fewer.
 const STARTS: u64 = 1 << 32;
 
 impl Compiler<'_> {

@@ -365,7 +365,7 @@ fn the_plan_reads_well() {
          postmark.compat = 1.53, postmark.report = verbose, postmark.fsync = none,\n           \
          postmark.choice = uniform, postmark.pool = own, postmark.keep_open = 0, \
          targets = .\n\n\
-         targets\n  0  .  0B  directory, with files in it\n\n\
+         targets\n  0  .  -  directory, with files in it\n\n\
          files as postmark has them\n  \
          each of 2 workers in a directory of its own: create 1000 files of 500 to 9999 bytes in 10 \
          subdirectories\n  \

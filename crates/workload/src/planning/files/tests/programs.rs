@@ -205,7 +205,7 @@ fn the_plan_shows_settings_phases_and_cells() {
          default: iodepth = 1, engine = psync, cache = buffered, content = incompressible, \
          repetitions = 1,\n           \
          seed = 1, workers = 1, targets = .\n\n\
-         targets\n  0  .  0B  directory, with files in it\n\n\
+         targets\n  0  .  -  directory, with files in it\n\n\
          files, and what is done to them\n  \
          log: 1 file\n  \
          grow: 1 worker, for 3s: first open log; over and over write 4KiB, fdatasync; \
