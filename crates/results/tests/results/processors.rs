@@ -119,6 +119,34 @@ fn more_threads_than_processors_wait_for_each_other() {
 }
 
 #[test]
+fn no_list_advises_both_more_and_fewer_workers() {
+    let is_either = |message: &str, words: &[&str]| words.iter().any(|it| message.contains(it));
+    let shares = [0.0, 0.1, 0.49, 0.9, 1.0];
+    let engines = [EngineKind::IoUring, EngineKind::Psync];
+    let mut advised = 0;
+    for (busy, running) in shares
+        .iter()
+        .flat_map(|it| shares.map(|other| (*it, other)))
+    {
+        for waiting in shares.iter().filter(|it| **it + running <= 1.0) {
+            for (threads, engine) in [2, 16].iter().flat_map(|it| engines.map(|e| (*it, e))) {
+                let mut cell = cell(busy);
+                cell.engine = engine;
+                share_time(&mut cell, threads, running, *waiting);
+                let told = told(&cell);
+                let all = told.iter().map(|it| it.1.as_str());
+                let all = all.collect::<Vec<_>>().join("\n");
+                let more = is_either(&all, &["more `--workers`"]);
+                let fewer = is_either(&all, &["fewer `--workers`", "at most `--workers"]);
+                assert!(!(more && fewer), "{all}");
+                advised += u32::from(more || fewer);
+            }
+        }
+    }
+    assert!(advised > 20, "{advised}");
+}
+
+#[test]
 fn others_on_the_processors_are_told_from_our_own() {
     let mut cell = cell(1.0);
     share_time(&mut cell, 2, 0.4, 0.1);
