@@ -169,6 +169,7 @@ fn wrong_size(settings: &Settings) -> Option<Wrong> {
         return Some(("it has no files", "write `nrfiles=1`"));
     }
     let bytes = match (space.file_size, space.size) {
+        (Some((_, most)), Some(Amount::Bytes(size))) => most.min(size),
         (Some((_, most)), _) => most,
         (None, Some(Amount::Bytes(size))) => size / count,
         _ => return None,

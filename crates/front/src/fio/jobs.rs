@@ -131,13 +131,13 @@ impl Job {
         })
     }
 
-    /// Where work begins in each file in bytes, where that is known from the text.
+    /// The part of the offset in each file that is given in bytes.
     #[must_use]
-    pub fn offset_bytes(&self) -> Option<u64> {
+    pub fn offset_bytes(&self) -> u64 {
         let space = &self.settings.space;
-        let further = space.offset_increment.bytes()?;
-        let further = further.saturating_mul(u64::from(self.clone_index));
-        Some(space.offset.bytes()?.saturating_add(further))
+        let increment = space.offset_increment.bytes().unwrap_or(0);
+        let further = increment.saturating_mul(u64::from(self.clone_index));
+        space.offset.bytes().unwrap_or(0).saturating_add(further)
     }
 
     /// The least and the most bytes in which work is done in each file, where that is known from
@@ -146,11 +146,14 @@ impl Job {
     pub fn bytes_of_file(&self) -> Option<(u64, u64)> {
         let space = &self.settings.space;
         match (space.file_size, space.size) {
-            (Some((least, most)), Some(Amount::Percent(_))) => {
-                let share = self.share()?;
-                Some((share.size_bytes(0, least), share.size_bytes(0, most)))
+            (Some((least, most)), _) => {
+                let further = self.offset_bytes();
+                let share = self.share().unwrap_or(FileShare::WHOLE);
+                // From the offset to the file's end.
+                let used =
+                    |file_bytes| share.size_bytes(share.start_bytes(further, least), file_bytes);
+                Some((used(least), used(most)))
             }
-            (Some(sizes), _) => Some(sizes),
             (None, Some(Amount::Bytes(size))) => {
                 let each = size / u64::from(self.file_count().max(1));
                 Some((each, each))

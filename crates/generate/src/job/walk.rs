@@ -310,7 +310,7 @@ impl JobWalk {
         let number = side as usize;
         let rule = &self.sides[number];
         if rule.random == 0 {
-            return self.sequential(file, draws, side, (low_bytes, high_bytes));
+            return self.sequential(part, file, draws, side, (low_bytes, high_bytes));
         }
         if self.is_done_by_bytes
             && file.moved_bytes + u64::from(self.smallest_bytes) > part.size_bytes
@@ -328,7 +328,7 @@ impl JobWalk {
             file.run_left[number] = self.run_length - 1;
         } else if rule.random < 1 << 32
             && draws.rng.next_u64() >> 32 >= rule.random
-            && let Some(place) = self.sequential(file, draws, side, (low_bytes, high_bytes))
+            && let Some(place) = self.sequential(part, file, draws, side, (low_bytes, high_bytes))
         {
             return Some(self.used(part, draws, place));
         }
@@ -356,6 +356,7 @@ impl JobWalk {
     #[inline]
     fn sequential(
         &self,
+        part: &JobPart,
         file: &FilePosition,
         draws: &mut WalkDraws<'_>,
         side: JobSide,
@@ -366,8 +367,15 @@ impl JobWalk {
         if self.step_bytes != 0 && offset_bytes > low_bytes {
             let before_bytes = offset_bytes;
             offset_bytes = match offset_bytes.checked_add_signed(self.step_bytes) {
-                // A step across the end begins again; who is at the end is done.
-                Some(behind) if behind >= high_bytes && before_bytes < high_bytes => low_bytes,
+                // A step across the end begins again; who is at the end is done. fio compares with
+                // the length of the file what it counts from `offset`, and so begins again there.
+                Some(behind)
+                    if behind >= high_bytes.saturating_add(part.start_bytes)
+                        && before_bytes < high_bytes
+                        && self.zones.is_none() =>
+                {
+                    part.start_bytes
+                }
                 Some(offset_bytes) if offset_bytes >= low_bytes => offset_bytes,
                 // Before the first byte: from the end backward.
                 _ => high_bytes

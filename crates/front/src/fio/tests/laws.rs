@@ -23,12 +23,16 @@ fn built(line: &str) -> BuiltJob {
 fn requests(plan: &JobPlan) -> Vec<Request> {
     let mut stream = JobStream::new(plan, 7).expect("a stream");
     let mut seen = Vec::new();
-    while let Step::Issue(request) = stream.next(0, 1) {
+    loop {
+        let request = match stream.next(0, 1) {
+            Step::Issue(request) => request,
+            Step::Again => continue,
+            _ => return seen,
+        };
         seen.push(request);
         let result = request.length_bytes as i32;
         stream.complete(Completion { slot: 0, result }, 1);
     }
-    seen
 }
 
 /// The blocks of the requests of one operation, in their order.
@@ -165,5 +169,137 @@ fn copies_are_of_written_requests() {
             "{percent} %: {}",
             distinct.len()
         );
+    }
+}
+
+/// Where the requests of one operation begin, in KiB.
+fn places(line: &str) -> Vec<u64> {
+    let seen = requests(&built(&format!("--bs=4k {line}")).plan);
+    seen.iter().map(|it| it.offset_bytes / 1024).collect()
+}
+
+#[test]
+fn a_file_ends_where_filesize_says_whatever_the_offset() {
+    let whole: Vec<u64> = (4..16).map(|block| 4 * block).collect();
+    for line in [
+        "--rw=write --filesize=64k --offset=16k",
+        "--rw=write --filesize=64k --offset=16k --size=64k",
+        "--rw=write --filesize=64k --offset=25% --size=64k",
+        "--rw=write --filesize=64k --offset=0 --offset_increment=16k --numjobs=1 --offset=16k",
+    ] {
+        assert_eq!(places(line), whole, "{line}");
+        let mut random = places(&line.replace("=write", "=randwrite"));
+        assert_ne!(random, whole, "{line}");
+        random.sort_unstable();
+        assert_eq!(random, whole, "{line}");
+    }
+    assert_eq!(
+        places("--rw=write --filesize=64k --offset=16k --size=32k"),
+        whole[..8]
+    );
+    // Without a size of the file, it is as long as the work needs.
+    assert_eq!(places("--rw=write --size=64k --offset=16k").len(), 16);
+    for (line, wanted) in [
+        ("--filesize=64k --offset=64k", "behind the end"),
+        ("--filesize=64k --size=3000", "smaller than a block"),
+    ] {
+        let line = format!("--name=j --rw=write --bs=4k {line}");
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let front = find("fio").expect("fio is a front");
+        let refused = (front.arguments)(&CommandLine::of(&words)).expect_err(wanted);
+        let refused = format!("{refused:?}");
+        assert!(refused.contains(wanted), "{refused}");
+    }
+}
+
+#[test]
+fn files_of_random_sizes_are_used_up_to_the_size() {
+    let files = "--rw=write --filesize=4k-16k --nrfiles=6";
+    assert_eq!(places(&format!("{files} --size=40k")).len(), 10);
+    let all = places(files).len();
+    assert!((6..=24).contains(&all), "{all}");
+    assert_eq!(places(&format!("{files} --size=1m")).len(), all);
+}
+
+#[test]
+fn a_pass_begins_only_if_a_block_is_left_of_io_size() {
+    // As fio 3.42 counts them.
+    for (size, block, moved, wanted) in [
+        (64, 64, 100, 1),
+        (64, 48, 100, 2),
+        (64, 4, 66, 16),
+        (64, 4, 67, 16),
+        (64, 4, 68, 17),
+        (64, 4, 70, 18),
+        (62, 4, 70, 18),
+        (64, 16, 100, 7),
+        (128, 64, 100, 2),
+        (64, 4, 10, 3),
+    ] {
+        let line = format!("--rw=read --size={size}k --bs={block}k --io_size={moved}k");
+        assert_eq!(places(&line).len(), wanted, "{line}");
+    }
+}
+
+#[test]
+fn a_loop_that_ends_within_the_files_goes_on_there() {
+    let block = |number: u64| 4 * number;
+    for line in ["--io_size=20k", "--number_ios=5"] {
+        let line = format!("--rw=read --size=64k {line} --loops=5");
+        let wanted: Vec<u64> = (0..16).chain(0..9).map(block).collect();
+        assert_eq!(places(&line), wanted, "{line}");
+    }
+    let whole = places("--rw=read --size=64k --io_size=64k --loops=2");
+    assert_eq!(whole, (0..16).chain(0..16).map(block).collect::<Vec<_>>());
+    // Half blocks at the end of a loop do not add up.
+    assert_eq!(
+        places("--rw=read --size=64k --io_size=62k --loops=3").len(),
+        47
+    );
+}
+
+#[test]
+fn steps_over_holes_end_as_in_fio() {
+    // As fio 3.42 logs them.
+    let cases: [(&str, &[u64]); 9] = [
+        (
+            "write:4k --size=64k --offset=4k",
+            &[4, 12, 20, 28, 36, 44, 52, 60],
+        ),
+        (
+            "write:4k --size=48k --filesize=64k --offset=16k",
+            &[16, 24, 32, 40, 48, 56],
+        ),
+        ("write:12k --size=64k --offset=4k", &[4, 20, 36, 52]),
+        (
+            "write:12k --size=48k --filesize=64k --offset=4k",
+            &[4, 20, 36, 52, 8, 24, 40, 56, 8, 24, 40, 56],
+        ),
+        ("write:24k --size=64k --offset=8k", &[8, 36, 64, 16, 44]),
+        (
+            "write:24k --size=48k --filesize=64k --offset=20k",
+            &[20, 48],
+        ),
+        (
+            "read:8k --size=128k --zonesize=16k --zonerange=32k --zoneskip=16k",
+            &[0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120],
+        ),
+        (
+            "read:12k --size=128k --zonesize=16k --zonerange=32k",
+            &[0, 16, 32, 0, 32, 48, 64, 32, 64, 80, 96, 64, 96, 112],
+        ),
+        (
+            "read:12k --size=128k --zonesize=16k --zonerange=24k --zoneskip=8k",
+            &[0, 16, 32, 0, 32, 48, 64, 32, 64, 80, 96, 64, 96, 112],
+        ),
+    ];
+    for (line, wanted) in cases {
+        let mode = if line.contains("zone") {
+            " --zonemode=strided"
+        } else {
+            ""
+        };
+        let line = format!("--rw={line}{mode}");
+        assert_eq!(places(&line), wanted, "{line}");
     }
 }

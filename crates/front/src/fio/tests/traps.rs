@@ -55,11 +55,11 @@ fn a_new_file_begins_at_its_offset() {
     let job = job("offset=1m\nsize=4m");
     assert_eq!(
         (job.offset_bytes(), job.bytes_to_move()),
-        (Some(1 << 20), Some(4 << 20))
+        (1 << 20, Some(4 << 20))
     );
     let set = read("[j]\nsize=1m\noffset=50%\n");
     assert_eq!(set.jobs[0].settings.space.offset, Amount::Percent(50));
-    assert_eq!(set.jobs[0].offset_bytes(), None);
+    assert_eq!(set.jobs[0].offset_bytes(), 0);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn files_are_named_by_section_clone_and_number() {
 fn clones_share_files_that_have_names() {
     let set = read("[j]\nsize=4m\nnumjobs=2\nfilename=x\noffset_increment=1m\n");
     assert_eq!(set.jobs[0].file(0), set.jobs[1].file(0));
-    assert_eq!(set.jobs[1].offset_bytes(), Some(1 << 20));
+    assert_eq!(set.jobs[1].offset_bytes(), 1 << 20);
 }
 
 #[test]

@@ -323,17 +323,14 @@ pub(super) fn name_work(settings: &Settings) -> Option<NameWork> {
     }
 }
 
-/// What of the offset is said in bytes.
+/// The part of the offset that is given in bytes.
 fn further(job: &Job) -> Result<u64, Diagnostic> {
     let space = &job.settings.space;
-    let bytes = |amount: Amount| match amount {
-        Amount::Bytes(bytes) => Ok(bytes),
-        Amount::Percent(_) => Ok(0),
-        Amount::Zones(_) => Err(in_zones(job, "an offset", "offset=")),
-    };
-    let each = bytes(space.offset_increment)?;
-    let further = each.saturating_mul(u64::from(job.clone_index));
-    Ok(bytes(space.offset)?.saturating_add(further))
+    let is_in_zones = |amount: Amount| matches!(amount, Amount::Zones(_));
+    if is_in_zones(space.offset) || is_in_zones(space.offset_increment) {
+        return Err(in_zones(job, "an offset", "offset="));
+    }
+    Ok(job.offset_bytes())
 }
 
 fn in_zones(job: &Job, what: &str, option: &str) -> Diagnostic {
@@ -350,6 +347,13 @@ fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
     let Some((least, most)) = job.bytes_of_file() else {
         return Ok(vec![0; count as usize]);
     };
+    if least == 0 && job.settings.space.file_size.is_some() {
+        let message = "its work begins behind the end of its files";
+        return Err(job
+            .place
+            .error(message)
+            .help("use a smaller `offset`, or a larger `filesize`"));
+    }
     if least == most {
         return Ok(vec![least; count as usize]);
     }

@@ -9,7 +9,8 @@ use workload::plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
 
 use super::super::jobs::Job;
 use super::super::settings::{
-    BlockSizes, ByDirection, Checksum, Direction, FileOrder, Rates, Sequencer, Settings, ZoneMode,
+    Amount, BlockSizes, ByDirection, Checksum, Direction, FileOrder, Rates, Sequencer, Settings,
+    ZoneMode,
 };
 use super::super::values::{Distribution, ZoneShare};
 
@@ -220,21 +221,53 @@ fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     let goes_on = zones(settings).is_some() && settings.space.io_size.is_some();
     let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
     let bytes = job.bytes_to_move().unwrap_or_else(|| {
-        let share = job.share();
-        share.map_or(all, |it| it.moved_bytes(all))
+        // Files of random sizes may hold more than `size`.
+        let used = match settings.space.size {
+            Some(Amount::Bytes(size)) => size.min(all),
+            _ => all,
+        };
+        job.share().map_or(used, |it| it.moved_bytes(used))
     });
-    let loops = u64::from(settings.time.loops.max(1));
+    let mut loops = u64::from(settings.time.loops.max(1));
     if let Some(passes) = passes(job, bytes, loops).filter(|_| !is_endless) {
         return passes;
+    }
+    let mut bytes = whole_passes(job, parts, bytes);
+    let mut requests = settings.space.request_count;
+    let largest = largest_block(settings);
+    let is_short = bytes < all || (requests > 0 && requests.saturating_mul(largest) < all);
+    let is_repeated = loops > 1 && !is_endless;
+    if is_repeated && is_short && read_back(settings, mix_of(settings)).is_none() {
+        // A loop that ends within the files is followed by one that goes on from there.
+        bytes = bytes.saturating_mul(loops);
+        requests = requests.saturating_mul(loops);
+        loops = 1;
     }
     StreamEnd {
         bytes,
         starts_over: bytes > all || is_endless || goes_on,
-        requests: Some(settings.space.request_count).filter(|it| *it > 0),
+        requests: Some(requests).filter(|it| *it > 0),
         loops: match is_endless {
             true => None,
             false => Some(loops),
         },
+    }
+}
+
+/// The bytes of a job that goes through its files more than once because of `io_size`: fio begins
+/// another pass only if it has room for a block of the largest size.
+fn whole_passes(job: &Job, parts: &[JobFile], io_bytes: u64) -> u64 {
+    let settings = &job.settings;
+    let block = largest_block(settings).max(1);
+    let sizes = settings.blocks.sizes();
+    let is_fixed = sizes.read.min().min(sizes.write.min()) == block;
+    let pass: u64 = parts.iter().map(|it| it.size_bytes / block * block).sum();
+    if !is_fixed || pass == 0 || io_bytes <= pass || !ends_with_files(settings, false) {
+        return io_bytes;
+    }
+    match io_bytes % pass {
+        rest if rest < block => io_bytes - rest,
+        _ => io_bytes,
     }
 }
 
@@ -255,8 +288,7 @@ fn passes(job: &Job, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
         Direction::Mixed => size * u64::from(100 - settings.access.read_percent.min(100)) / 100,
         _ => size,
     };
-    let sizes = settings.blocks.sizes();
-    let largest = sizes.read.max().max(sizes.write.max());
+    let largest = largest_block(settings);
     // What is left is too small for another request.
     let needed = io_bytes.saturating_sub(largest.saturating_sub(1)).max(1);
     Some(StreamEnd {
@@ -265,6 +297,12 @@ fn passes(job: &Job, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
         requests: None,
         loops: Some(loops.max(needed.div_ceil(size.saturating_add(read_again)))),
     })
+}
+
+/// The largest request of either direction, in bytes.
+fn largest_block(settings: &Settings) -> u64 {
+    let sizes = settings.blocks.sizes();
+    sizes.read.max().max(sizes.write.max())
 }
 
 /// Whether fio's pass ends where every block of the files was met, whatever `io_size` is.
