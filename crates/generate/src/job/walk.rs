@@ -367,12 +367,13 @@ impl JobWalk {
         if self.step_bytes != 0 && offset_bytes > low_bytes {
             let before_bytes = offset_bytes;
             offset_bytes = match offset_bytes.checked_add_signed(self.step_bytes) {
-                // A step across the end begins again; who is at the end is done. fio compares with
-                // the length of the file what it counts from `offset`, and so begins again there.
+                // A step across the end begins again, but not in the last of several zones; who is
+                // at the end is done. fio compares with the length of the file what it counts from
+                // `offset`, and so begins again there.
                 Some(behind)
                     if behind >= high_bytes.saturating_add(part.start_bytes)
                         && before_bytes < high_bytes
-                        && self.zones.is_none() =>
+                        && low_bytes == 0 =>
                 {
                     part.start_bytes
                 }

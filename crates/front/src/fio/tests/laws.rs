@@ -261,7 +261,7 @@ fn a_loop_that_ends_within_the_files_goes_on_there() {
 #[test]
 fn steps_over_holes_end_as_in_fio() {
     // As fio 3.42 logs them.
-    let cases: [(&str, &[u64]); 9] = [
+    let cases: [(&str, &[u64]); 11] = [
         (
             "write:4k --size=64k --offset=4k",
             &[4, 12, 20, 28, 36, 44, 52, 60],
@@ -279,6 +279,14 @@ fn steps_over_holes_end_as_in_fio() {
         (
             "write:24k --size=48k --filesize=64k --offset=20k",
             &[20, 48],
+        ),
+        (
+            "write:4k --size=24k --offset=4k --filesize=28k --io_size=20k",
+            &[4, 12, 20, 4, 12],
+        ),
+        (
+            "write:8k --size=20k --zonesize=16k --zonerange=64k",
+            &[0, 12, 0, 12, 0],
         ),
         (
             "read:8k --size=128k --zonesize=16k --zonerange=32k --zoneskip=16k",
@@ -302,4 +310,17 @@ fn steps_over_holes_end_as_in_fio() {
         let line = format!("--rw={line}{mode}");
         assert_eq!(places(&line), wanted, "{line}");
     }
+}
+
+#[test]
+fn one_open_file_is_done_before_the_next_is_opened() {
+    let plan = built("--rw=write --bs=4k --size=48k --nrfiles=3 --openfiles=1").plan;
+    let seen: Vec<(u32, u64)> = requests(&plan)
+        .iter()
+        .map(|it| (it.file_index, it.offset_bytes / 4096))
+        .collect();
+    let wanted: Vec<(u32, u64)> = (0..3)
+        .flat_map(|file| (0..4).map(move |block| (file, block)))
+        .collect();
+    assert_eq!(seen, wanted);
 }

@@ -347,7 +347,8 @@ fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
     let Some((least, most)) = job.bytes_of_file() else {
         return Ok(vec![0; count as usize]);
     };
-    if least == 0 && job.settings.space.file_size.is_some() {
+    let space = &job.settings.space;
+    if least == 0 && space.file_size.is_some() && !space.is_appending {
         let message = "its work begins behind the end of its files";
         return Err(job
             .place

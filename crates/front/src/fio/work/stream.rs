@@ -45,6 +45,8 @@ pub(super) fn stream(
         blocks: blocks(job)?,
         visits: visits(settings, mix),
         file_order: match &settings.files.order {
+            // The next file is opened once the one before is done.
+            _ if settings.files.open_count == 1 => PlanFileOrder::Sequential,
             FileOrder::RoundRobin => PlanFileOrder::RoundRobin,
             FileOrder::Sequential => PlanFileOrder::Sequential,
             FileOrder::Drawn(law) => PlanFileOrder::Drawn {
@@ -217,8 +219,9 @@ fn zones(settings: &Settings) -> Option<ZoneRule> {
 fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     let settings = &job.settings;
     let all: u64 = parts.iter().map(|it| it.size_bytes).sum();
-    // A last zone that is cut by the end of the file ends the loop unless `io_size` is given.
-    let goes_on = zones(settings).is_some() && settings.space.io_size.is_some();
+    // A last zone or hole that is cut by the end of the file ends the loop unless `io_size` is given.
+    let has_gaps = zones(settings).is_some() || settings.access.step_bytes != 0;
+    let goes_on = has_gaps && settings.space.io_size.is_some();
     let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
     let bytes = job.bytes_to_move().unwrap_or_else(|| {
         // Files of random sizes may hold more than `size`.
