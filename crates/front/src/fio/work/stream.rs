@@ -219,7 +219,7 @@ fn zones(settings: &Settings) -> Option<ZoneRule> {
 fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     let settings = &job.settings;
     let all: u64 = parts.iter().map(|it| it.size_bytes).sum();
-    // A last zone or hole that is cut by the end of the file ends the loop unless `io_size` is given.
+    // A last zone or hole that the end of the file cuts ends the loop unless `io_size` is given.
     let has_gaps = zones(settings).is_some() || settings.access.step_bytes != 0;
     let goes_on = has_gaps && settings.space.io_size.is_some();
     let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
