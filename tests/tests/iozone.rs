@@ -66,6 +66,50 @@ fn several_at_once_are_told_test_by_test() {
 }
 
 #[test]
+fn files_lie_in_the_directories_of_their_names() {
+    let bed = need!(Bed::in_memory());
+    for name in ["a", "b"] {
+        std::fs::create_dir(bed.target().join(name)).unwrap();
+    }
+    let measured = |options: &str| {
+        let words: Vec<&str> = options.split_whitespace().collect();
+        let words = [&["as", "iozone", "-s", "64k", "-i", "0"], &words[..]].concat();
+        let finished = finish(bed.command(&words).current_dir(bed.target()));
+        finished.assert_says(0, &[]);
+        let record = bed.run(&["report", "last", "--format", "json"]).stdout;
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        let targets = record["plan"]["targets"].as_array().unwrap();
+        let path = |it: &serde_json::Value| it["path"].as_str().unwrap().to_owned();
+        targets.iter().map(path).collect::<Vec<String>>()
+    };
+    assert_eq!(measured("-f a/file"), ["a"]);
+    assert_eq!(measured("-t 2 -F b/one b/two"), ["b"]);
+    assert_eq!(measured("-t 2 -F a/one b/two -r 4"), ["a", "b"]);
+    let refused = bed.run(&["as", "iozone", "-l", "1", "-u", "2", "-F", "a/one", "b/two"]);
+    let message = "`-F` names files in 2 directories for 1 children; run each number by itself";
+    refused.assert_refused(1, &[message]);
+}
+
+#[test]
+fn nothing_is_looked_for_between_two_tests() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    let bed = need!(Bed::in_memory());
+    let program = bed.command(&[]);
+    let program = Path::new(program.get_program());
+    let looked = |tests: &str| {
+        let line = format!("as iozone --no-db -s 64k {tests}");
+        let words: Vec<&str> = line.split(' ').collect();
+        let log = traced(program, bed.target(), &words, Duration::from_secs(60)).unwrap();
+        let opened = log.iter().filter(|line| line.contains("openat("));
+        let system = ["mountinfo", "/sys/", "/proc/self/cgroup"];
+        opened
+            .filter(|line| system.iter().any(|it| line.contains(it)))
+            .count()
+    };
+    assert_eq!(looked("-i 0 -i 1 -i 2 -i 3"), looked("-i 0"));
+}
+
+#[test]
 fn the_file_is_made_first() {
     let bed = need!(Bed::in_memory());
     let refused = bed.run(&["as", "iozone", "-i", "1"]);

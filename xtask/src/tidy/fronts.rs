@@ -48,8 +48,8 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "iozone",
-        lines_max: 1000,
-        reason: "seventeen tests, two reports and two spreadsheets",
+        lines_max: 1070,
+        reason: "seventeen tests, two reports, two spreadsheets, and files named in two ways",
     },
     Longer {
         name: "mdtest",

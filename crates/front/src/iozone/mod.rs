@@ -34,6 +34,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         writing(ContentChoice::Zero, cell)
     });
     Ok(FrontWork {
+        directories: options.directories()?,
         differences: differences(&options),
         ..FrontWork::new(cells.collect())
     })
@@ -91,10 +92,13 @@ fn matrix(options: &Options) -> Vec<Sizes> {
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let own = "in a work directory, each size on a file of its own, and removed at the end";
+    let own =
+        "in a work directory beside the named file, one for each size, and removed at the end";
     let is_large = matrix(options).iter().any(|size| !size.is_listed());
     let is_other = options.has(2) && is_large;
     let other = "another one of more than 4194304, each record once";
+    let is_spread = options.directories().is_ok_and(|it| it.len() > 1);
+    let in_turn = "children take the directories of `-F` in turn";
     let ends_durable = options.is_together() && (options.flushes || options.closes);
     let flushing = "flushing and closing at the stonewall";
     let before = "the others' figures are noted before";
@@ -105,6 +109,7 @@ fn differences(options: &Options) -> Vec<Difference> {
             "content",
             "zeros alone, without the mark in each page",
         ),
+        (is_spread, "the order of children", in_turn),
         (is_other, "the order of random records", other),
         (ends_durable, flushing, before),
     ];

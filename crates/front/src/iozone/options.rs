@@ -1,13 +1,14 @@
 //! The command line of IOzone.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use workload::printable;
 use workload::program::OpenSync;
 
 use crate::options::{
-    Grammar, OptionRow, Value, act, bytes, count_within, flag, idle, idle_value, idle_words,
-    lacks_value, no_option, number_within, read, refused, refused_value, rule_out, told,
+    Grammar, OptionRow, Value, act, bytes, count_within, flag, idle, idle_value, lacks_value,
+    no_option, number_within, read, read_each, refused, refused_value, rule_out, told,
 };
 
 /// What is asked for.
@@ -44,6 +45,10 @@ pub(super) struct Options {
     pub is_excel: bool,
     pub cache_kib: u64,
     pub line_bytes: u64,
+    /// That of `-f`: the file of a single stream.
+    pub file: Option<String>,
+    /// Those of `-F`: the file of each child.
+    pub files: Vec<String>,
     /// What is understood and changes nothing.
     pub ignored: Vec<String>,
 }
@@ -150,8 +155,15 @@ const OPTIONS: &[OptionRow<Written>] = &[
         100,
     ),
     idle("-T -G -M -p -m -w -+A -+N -+z -+q -+T -+d"),
-    idle_value("-f -P -V -+w -+y -+C"),
-    idle_words("-F"),
+    read("-f", |it, value| {
+        it.options.file = Some(value.text.to_owned());
+        Ok(())
+    }),
+    read_each("-F", |it, value| {
+        it.options.files.push(value.text.to_owned());
+        Ok(())
+    }),
+    idle_value("-P -V -+w -+y -+C"),
     told("-h -v", ""),
     refused("-B -D", "maps files into memory"),
     refused("-K", "jumps about while it reads"),
@@ -207,6 +219,7 @@ impl Options {
         let is_matrix = self.is_auto || self.files_kib.len() > 1 || self.records_kib.len() > 1;
         let mixed = "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`";
         rule_out(&[(self.is_together() && is_matrix, mixed)])?;
+        self.check_files()?;
         self.unit = match (written.is_in_microseconds, written.is_in_operations) {
             (true, _) => Unit::Microseconds,
             (false, true) => Unit::Operations,
@@ -253,6 +266,60 @@ impl Options {
             false => self.record_min_kib,
         };
         doubled(low, self.record_max_kib.min(file_kib)).collect()
+    }
+
+    /// Checks the names of files by the number of children.
+    fn check_files(&mut self) -> Result<(), String> {
+        let (has_file, has_files) = (self.file.is_some(), !self.files.is_empty());
+        rule_out(&[
+            (has_file && has_files, "`-f` and `-F` exclude each other"),
+            (
+                has_files && !self.is_together(),
+                "`-F` names the files of children; add `-t N`",
+            ),
+        ])?;
+        let wanted = self.children.iter().max().map_or(0, |it| *it as usize);
+        if has_files && self.files.len() < wanted {
+            let named = self.files.len();
+            return Err(format!("`-F` names {named} files for {wanted} children"));
+        }
+        self.files.truncate(wanted);
+        // Children have files of their own in the current directory, as in the original.
+        if self.is_together() && self.file.take().is_some() {
+            self.ignored.push("-f".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The directories of the named files, which children take in turn.
+    ///
+    /// # Errors
+    /// Some have more files than others, or there are more of them than children.
+    pub(super) fn directories(&self) -> Result<Vec<PathBuf>, String> {
+        let mut counts: Vec<(PathBuf, usize)> = Vec::new();
+        for name in self.file.iter().chain(&self.files) {
+            let parent = Path::new(name).parent();
+            let parent = parent.filter(|it| !it.as_os_str().is_empty());
+            let parent = parent.unwrap_or(Path::new("."));
+            match counts.iter_mut().find(|(known, _)| known == parent) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((parent.to_owned(), 1)),
+            }
+        }
+        if counts.iter().any(|(_, count)| *count != counts[0].1) {
+            return Err("`-F` names more files in one directory than in another".to_owned());
+        }
+        let (named, fewest) = (counts.len(), self.children.iter().min());
+        if let Some(fewest) = fewest.filter(|it| (**it as usize) < named) {
+            return Err(format!(
+                "`-F` names files in {named} directories for {fewest} children; run each number \
+                 by itself"
+            ));
+        }
+        if counts.is_empty() {
+            counts.push((PathBuf::from("."), 1));
+        }
+        Ok(counts.into_iter().map(|(directory, _)| directory).collect())
     }
 
     /// Whether several children work at the same time.
@@ -327,7 +394,7 @@ mod tests {
 
     #[test]
     fn options_are_taken_together_and_with_their_values() {
-        let options = read("-Rec -i 0 -i1 -t 4 -+n -+p 75 -O -w -f /x/y -j 3 -CxoI").unwrap();
+        let options = read("-Rec -i 0 -i1 -t 4 -+n -+p 75 -O -w -j 3 -CxoI").unwrap();
         assert_eq!(options.tests, BTreeSet::from([0, 1]));
         assert_eq!(options.children, [4]);
         assert!(options.is_excel && options.flushes && options.closes && !options.repeats);
@@ -337,10 +404,42 @@ mod tests {
             (options.unit, options.sync),
             (Unit::Operations, OpenSync::All)
         );
-        assert_eq!(options.ignored, ["-w", "-f"]);
+        assert_eq!(options.ignored, ["-w"]);
         assert_eq!(read("-l 2 -u 4 -F a b c d").unwrap().children, [2, 3, 4]);
         assert!(read("-i 0 -E").unwrap().has(0) && !read("-i 0 -E").unwrap().has(9));
         assert!(read("-E").unwrap().has(10) && !read("-E").unwrap().has(8));
+    }
+
+    #[test]
+    fn files_lie_where_their_names_say() {
+        let directories = |line: &str| {
+            let directories = read(line).and_then(|it| it.directories());
+            directories.map(|it| it.iter().map(|it| it.display().to_string()).collect())
+        };
+        for (line, wanted) in [
+            ("-s 1m", vec!["."]),
+            ("-f file", vec!["."]),
+            ("-f /x/y/file", vec!["/x/y"]),
+            ("-a -f ../file", vec![".."]),
+            ("-t 2", vec!["."]),
+            ("-t 2 -F a b", vec!["."]),
+            ("-t 2 -F /x/a /x/b", vec!["/x"]),
+            ("-t 2 -F /x/a /y/a -i 0", vec!["/x", "/y"]),
+            ("-t 4 -F /x/a /x/b /y/a /y/b", vec!["/x", "/y"]),
+            // Names of more children are not looked at.
+            ("-t 1 -F /x/a /y/a", vec!["/x"]),
+            // It does not name the files of children in the original.
+            ("-t 2 -f /x/y", vec!["."]),
+        ] {
+            let wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
+            assert_eq!(directories(line), Ok(wanted), "{line}");
+        }
+        let refused = directories("-t 3 -F /x/a /x/b /y/a").unwrap_err();
+        assert_eq!(
+            refused,
+            "`-F` names more files in one directory than in another"
+        );
+        assert_eq!(read("-t 2 -f /x/y").unwrap().ignored, ["-f"]);
     }
 
     #[test]
@@ -380,6 +479,9 @@ mod tests {
             ("-s", "option `-s` lacks its value"),
             ("-s 0", "`-s 0` is not a size up to 1 TiB"),
             ("-+m x", "`-+m` is not done here"),
+            ("-F a b", "`-F` names the files of children; add `-t N`"),
+            ("-t 2 -f a -F a b", "`-f` and `-F` exclude each other"),
+            ("-t 3 -F a b", "`-F` names 2 files for 3 children"),
             ("-l 4 -u 2", "`-l` is above `-u`"),
             ("-r 64k -r 4k", "`-r` is repeated with smaller sizes later"),
             (

@@ -9,8 +9,8 @@ mod tests;
 mod value;
 
 pub use row::{
-    OptionRow, act, attached, count_within, flag, idle, idle_value, idle_words, number,
-    number_within, read, refused, refused_value, size, text, told, told_value, yes_or_no,
+    OptionRow, act, attached, count_within, flag, idle, idle_value, number, number_within, read,
+    read_each, refused, refused_value, size, text, told, told_value, yes_or_no,
 };
 pub use value::{Value, all_of, at_least, bytes, is_posix, only, rule_out, within};
 
@@ -120,7 +120,7 @@ impl<T> Grammar<T> {
                 }
                 if !is_known {
                     // The words that follow may be its value.
-                    rest.skip_values();
+                    while rest.next_value().is_some() {}
                 }
                 flaws.push(flaw);
             }
@@ -241,10 +241,13 @@ impl<T> Grammar<T> {
                 Some(value.ok_or_else(|| lacks_value(name))?)
             }
         };
-        if row.takes == Takes::Words {
-            rest.skip_values();
+        self.apply(row, to, name, value)?;
+        while row.takes == Takes::Words
+            && let Some(value) = rest.next_value()
+        {
+            self.apply(row, to, name, Some(value))?;
         }
-        self.apply(row, to, name, value)
+        Ok(())
     }
 
     /// Does what an option asks for. A flag that has a value is one where that is not 0.
@@ -301,11 +304,10 @@ impl<'a> Words<'a> {
         Some(first)
     }
 
-    /// Leaves out what stands before the next option.
-    fn skip_values(&mut self) {
-        let is_option = |word: &String| word.starts_with('-');
-        let end = self.0.iter().position(is_option).unwrap_or(self.0.len());
-        self.0 = &self.0[end..];
+    /// The next word, unless it is an option.
+    fn next_value(&mut self) -> Option<&'a str> {
+        let is_value = self.0.first().is_some_and(|word| !word.starts_with('-'));
+        is_value.then(|| self.next())?
     }
 }
 

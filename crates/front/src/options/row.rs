@@ -139,9 +139,12 @@ pub const fn idle_value<T>(names: &'static str) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Idle)
 }
 
-/// Several values that change nothing.
-pub const fn idle_words<T>(names: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Words, Effect::Idle)
+/// Several values, each of which is read.
+pub const fn read_each<T>(
+    names: &'static str,
+    read: fn(&mut T, &Value<'_>) -> Result<(), String>,
+) -> OptionRow<T> {
+    OptionRow::new(names, Takes::Words, Effect::Read(read))
 }
 
 /// Something that is not done here: what the original does.

@@ -33,7 +33,10 @@ const ROWS: &[OptionRow<Seen>] = &[
     }),
     idle("-i"),
     idle_value("-v"),
-    idle_words("-w"),
+    read_each("-w", |it, value| {
+        it.ignored.push(value.text.to_owned());
+        Ok(())
+    }),
     read("-p", is_posix),
     refused("-x", "flies"),
     refused_value("-X", "sings"),
@@ -68,6 +71,7 @@ fn letters_are_joined_and_values_stand_behind_them() {
     assert!(!read_by(&GETOPT, "-f -e n").unwrap().is_set);
     let seen = read_by(&GETOPT, "-w a b c -f -r 9").unwrap();
     assert!(seen.is_set && seen.count == 9);
+    assert_eq!(seen.ignored, words("a b c"));
 }
 
 #[test]
