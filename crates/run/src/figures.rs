@@ -60,6 +60,28 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     record
 }
 
+/// The record of what a stage of a cell used, which [`Observer::complete`] fills in. It has no
+/// figures of operations: their histograms take a millisecond to encode, in which the caches
+/// forget the files that the next stage is to find there.
+///
+/// [`Observer::complete`]: crate::observe::Observer::complete
+pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
+    let names = Names {
+        operations: &[],
+        transactions: &[],
+    };
+    let none = Interval::default();
+    let mut record = CellRecord::of(cell, plan, &none, run_time_ns(cell, measured), names);
+    let of_worker = |(index, worker)| {
+        let times = measured.lanes.iter();
+        let times = times.filter(|lane| lane.lane.worker_index == index);
+        let run_time_ns = mean(times.map(|lane| lane.outcome.measured_ns));
+        WorkerFigures::of(worker, &none, run_time_ns, names)
+    };
+    record.worker_figures = cell.own_workers().map(of_worker).collect();
+    record
+}
+
 /// Measured time of the cell.
 ///
 /// A cell that ends by time is measured by each worker for that time, give or take one request, so

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use engine::TscClock;
@@ -19,7 +20,7 @@ use crate::measured::{Measured, MeasuredLane};
 
 /// Samples counters at both ends of a measurement.
 pub(crate) struct Observer {
-    devices: Option<DeviceCounters>,
+    devices: Option<Arc<DeviceCounters>>,
     own_io: Option<OwnIoCounters>,
     /// Before the ramp, when nothing of the targets was waiting to be written.
     own_before: Option<OwnIo>,
@@ -30,15 +31,6 @@ pub(crate) struct Observer {
     end: Option<Sample>,
     /// At the end of each round.
     rounds: Vec<Sample>,
-}
-
-/// The counters of the devices under `paths`, kept open.
-pub(crate) fn observed(paths: impl Iterator<Item = PathBuf>) -> Option<DeviceCounters> {
-    let paths: Vec<PathBuf> = paths.collect();
-    match paths.is_empty() {
-        true => None,
-        false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
-    }
 }
 
 struct Sample {
@@ -59,11 +51,15 @@ struct Sample {
 impl Observer {
     /// Opens the counters of the devices under `paths`.
     pub fn new(paths: impl Iterator<Item = PathBuf>) -> Self {
-        let devices = observed(paths);
+        let paths: Vec<PathBuf> = paths.collect();
+        let devices = match paths.is_empty() {
+            true => None,
+            false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
+        };
         let machine = MachineCounters::open().ok();
         let own_io = OwnIoCounters::open();
         Self {
-            devices,
+            devices: devices.map(Arc::new),
             own_before: own_io.as_ref().and_then(OwnIoCounters::sample),
             own_io,
             machine,
@@ -73,6 +69,19 @@ impl Observer {
             end: None,
             rounds: Vec::new(),
         }
+    }
+
+    /// Forgets all samples, to observe another measurement by the same counters.
+    pub fn restart(&mut self) {
+        self.own_before = self.own_io.as_ref().and_then(OwnIoCounters::sample);
+        self.begin = None;
+        self.end = None;
+        self.rounds.clear();
+    }
+
+    /// The counters of the devices under the targets; none where nothing counts.
+    pub fn devices(&self) -> Option<Arc<DeviceCounters>> {
+        self.devices.clone()
     }
 
     /// Takes a sample; `threads` are the ids of the lanes' threads.

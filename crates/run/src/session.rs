@@ -27,7 +27,7 @@ use crate::jobs::tree::JobTree;
 use crate::kit::{CellKit, Course, Mark};
 use crate::lane::{Lane, lanes};
 use crate::meeting::Meeting;
-use crate::observe::{Observer, observed};
+use crate::observe::Observer;
 use crate::parts::{Sources, parts};
 use crate::peers::Peers;
 use crate::repeats::Conclusion;
@@ -273,7 +273,7 @@ impl<'a> Session<'a> {
             continued: &self.options.continued,
             meeting: self.options.meeting.as_deref(),
             course: Course::default(),
-            devices: observed(self.targets.values().map(Prepared::path)),
+            devices: observer.devices(),
             status: match self.options.status_interval_ns {
                 interval_ns @ 1.. if cell.jobs.is_some() => Some(StatusWish {
                     interval_ns,
@@ -315,6 +315,7 @@ impl<'a> Session<'a> {
     }
 
     fn measure_files(&mut self, cell: &Cell, program: &Program) -> Result<(), RunError> {
+        let observer = Observer::new(self.targets.values().map(Prepared::path));
         let kit = FilesKit {
             plan: self.plan,
             cell,
@@ -325,6 +326,7 @@ impl<'a> Session<'a> {
             continued: &self.options.continued,
             meeting: self.options.meeting.as_ref(),
             listener: self.listener,
+            observer,
             mismatches: (0, None),
         };
         let measured = files::measure(kit, program);

@@ -1,6 +1,8 @@
 //! How long the workers' threads ran and waited for a processor, and what the devices did, over
 //! the time of a measurement. The monitor looks from outside; the workers know nothing of it.
 
+use std::sync::Arc;
+
 use engine::clock::Clock;
 use results::{IntervalDevice, IntervalRecord};
 use target::{DeviceCounters, DeviceSample, WaitCounters, WaitSample};
@@ -22,7 +24,7 @@ struct Point {
 #[derive(Default)]
 pub(crate) struct WaitSeries {
     counters: Option<WaitCounters>,
-    devices: Option<DeviceCounters>,
+    devices: Option<Arc<DeviceCounters>>,
     period_ns: u64,
     next_ns: u64,
     points: Vec<(u64, Point)>,
@@ -31,7 +33,12 @@ pub(crate) struct WaitSeries {
 impl WaitSeries {
     /// Begins to look at these devices and threads, where they are few every 0.1 s, or twice in an
     /// interval where that is longer.
-    pub fn start(&mut self, devices: Option<DeviceCounters>, thread_ids: &[i32], interval_ns: u64) {
+    pub fn start(
+        &mut self,
+        devices: Option<Arc<DeviceCounters>>,
+        thread_ids: &[i32],
+        interval_ns: u64,
+    ) {
         self.devices = devices;
         self.counters = Some(WaitCounters::open(thread_ids));
         let of_threads = THREAD_LOOK_NS.saturating_mul(thread_ids.len() as u64);

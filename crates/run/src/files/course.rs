@@ -69,13 +69,15 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    pub fn of(record: &CellRecord) -> Self {
-        let kinds = || record.transactions.values();
+    /// What was measured, and the processor time that its record holds.
+    pub fn of(measured: &Measured, usage: &CellRecord) -> Self {
+        let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
+        let kinds = || spans.clone().flat_map(|span| span.transactions());
         Self {
-            count: kinds().map(|kind| kind.count).sum(),
-            errors: kinds().map(|kind| kind.errors).sum(),
-            user_ns: record.cpu.user_ns,
-            system_ns: record.cpu.system_ns,
+            count: kinds().map(Counter::count).sum(),
+            errors: kinds().map(Counter::errors).sum(),
+            user_ns: usage.cpu.user_ns,
+            system_ns: usage.cpu.system_ns,
         }
     }
 }

@@ -25,12 +25,12 @@ use crate::RunError;
 use crate::cell::run_cell;
 use crate::cut::is_cut;
 use crate::exec;
-use crate::figures::cell_record;
+use crate::figures::usage_record;
 use crate::kit::{self, CellKit, Mark};
 use crate::lane::Lane;
 use crate::measured::Measured;
 use crate::meeting::Meeting;
-use crate::observe::{Observer, observed};
+use crate::observe::Observer;
 use crate::targets::losses;
 use crate::worker::{Part, Task};
 
@@ -64,6 +64,8 @@ pub(crate) struct FilesKit<'a> {
     /// Where it is agreed with other processes when a stage begins.
     pub meeting: Option<&'a Arc<dyn Meeting>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
+    /// Looks at each stage by counters that are opened once: the caches forget files meanwhile.
+    pub observer: Observer,
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
 }
@@ -279,9 +281,9 @@ impl FilesKit<'_> {
         let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
         let parts = parts.collect();
         let phase = shown.phase.clone().unwrap_or_default();
-        let paths = self.targets.values().map(Prepared::path);
-        let mut observer = Observer::new(paths);
-        let devices = observed(self.targets.values().map(Prepared::path));
+        self.observer.restart();
+        let devices = self.observer.devices();
+        let (observer, clock) = (&mut self.observer, self.clock);
         let cell = Cell {
             run_time_ns: 0,
             ramp_time_ns,
@@ -291,7 +293,7 @@ impl FilesKit<'_> {
         let mut measured = run_cell(
             CellKit {
                 cell: &cell,
-                clock: self.clock,
+                clock,
                 stop: self.stop,
                 skip: Some(self.skip),
                 continued: self.continued,
@@ -299,22 +301,22 @@ impl FilesKit<'_> {
                 course: shown,
                 devices,
                 status: None,
-                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, self.clock),
+                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, clock),
                 listener: self.listener,
             },
             parts,
         )?;
         let requests = self.take_requests(&mut measured);
         let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
-        let mut usage = cell_record(self.plan, self.cell, &measured);
-        observer.complete(&mut usage, &measured);
+        let mut usage = usage_record(self.plan, self.cell, &measured);
+        self.observer.complete(&mut usage, &measured);
         let cpu = usage.worker_figures.iter();
         let done = Done {
             cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
             requests,
             is_cut,
             since_ns: self.meeting.map(|_| measured.measure_ns),
-            effort: Effort::of(&usage),
+            effort: Effort::of(&measured, &usage),
             lanes: &measured.lanes,
             ..Done::timed(longest_ns(&measured))
         };
