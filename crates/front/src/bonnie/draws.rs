@@ -82,7 +82,7 @@ fn listed(files: &Files, is_random: bool, random: &mut LibraryRandom) -> ListedF
         more_bytes => files.min_bytes + u64::from(random.below(more_bytes as u32 + 1)),
     };
     let sizes = (0..files.count()).map(size).collect();
-    ListedFiles { names, sizes }
+    ListedFiles::new(names, sizes)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::plan::{ArrivalKind, CacheMode, EngineKind};
 pub struct JobTable {
     /// Name, for reports and for files without names. Default: `job-1`, `job-2`, ...
     pub name: Option<String>,
-    /// How many clones of it run, 1 to 1024, each with an order of its own. Default: 1.
+    /// How many clones of it run, 1 to 100000, each with an order of its own. Default: 1.
     pub count: Option<u32>,
     /// Begin when all jobs above have ended; the jobs below it run beside it, until one of them
     /// waits. Each such wave is a cell. Default: false.

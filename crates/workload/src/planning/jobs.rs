@@ -281,16 +281,18 @@ impl Layout<'_, '_> {
     /// Files of the same name are one file, also of jobs that run later. Where jobs end by time and
     /// find no data, the size of a file is only a limit.
     fn take_space(&mut self, files: &JobFiles, jobs: &[BuiltJob]) {
-        for (index, file) in (0..).zip(&files.files) {
+        let mut all_are_timed = vec![true; files.files.len()];
+        for job in jobs.iter().filter(|job| job.plan.run_time_ns == 0) {
+            for part in &job.plan.files {
+                all_are_timed[part.file_index as usize] = false;
+            }
+        }
+        for (file, is_timed) in files.files.iter().zip(all_are_timed) {
             let Some(name) = &file.name else { continue };
             let known = (file.target_index, name.clone());
             let held = self.context.job_files.entry(known).or_default();
             let more = file.size_bytes.saturating_sub(*held);
             *held += more;
-            let mut users = jobs
-                .iter()
-                .filter(|job| job.plan.files.iter().any(|it| it.file_index == index));
-            let is_timed = users.all(|job| job.plan.run_time_ns > 0);
             let is_limit = is_timed && file.layout != FileLayout::Written;
             let entry = &mut self.context.targets.entries[file.target_index as usize];
             entry.files_most_bytes = entry.files_most_bytes.saturating_add(more);

@@ -167,6 +167,35 @@ pub struct ListedFiles {
     /// Bytes of each file.
     #[serde(skip)]
     pub sizes: Arc<[u64]>,
+    /// Whether every name is one that a file can have. Runs that repeat a list share it, and it
+    /// may be long.
+    #[serde(skip)]
+    are_plain: bool,
+}
+
+impl ListedFiles {
+    /// Bytes of a file name that Linux takes.
+    pub(crate) const NAME_BYTES_MAX: usize = 255;
+
+    /// Files of these names, in their order.
+    #[must_use]
+    pub fn new(names: Arc<[Box<str>]>, sizes: Arc<[u64]>) -> Self {
+        let is_plain = |name: &str| {
+            let is_name = !matches!(name, "" | "." | "..") && name.len() <= Self::NAME_BYTES_MAX;
+            is_name && !name.bytes().any(|byte| matches!(byte, b'/' | 0))
+        };
+        let are_plain = names.iter().all(|name| is_plain(name));
+        Self {
+            names,
+            sizes,
+            are_plain,
+        }
+    }
+
+    /// Whether every name is one that a file can have: no path, and not too long.
+    pub(crate) const fn are_plain(&self) -> bool {
+        self.are_plain
+    }
 }
 
 /// Directories that are in each other, by their numbers.

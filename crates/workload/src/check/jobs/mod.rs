@@ -6,6 +6,8 @@ mod goals;
 mod stream;
 mod table;
 
+use std::collections::BTreeMap;
+
 use crate::job::{BuiltJobs, JobsBefore};
 use crate::model::{FilesChoice, JobTable, Seed, Table, Workload};
 use crate::plan::EngineKind;
@@ -13,7 +15,7 @@ use crate::plan::EngineKind;
 use super::{Flaw, Step};
 use files::gathered;
 pub(crate) use files::{FileState, LooseJob, LoosePart, taken_apart};
-pub(crate) use table::loose;
+pub(crate) use table::clones_of;
 
 /// Keys that mean something beside jobs.
 const KEYS: [&str; 15] = [
@@ -195,10 +197,12 @@ struct Wave {
 
 fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
     let mut waves: Vec<(Vec<LooseJob>, Vec<usize>)> = Vec::new();
+    let mut names = NamesOfWave::default();
     let (mut count, mut file_count) = (0, 0_u64);
     for (index, table) in workload.job.iter().enumerate() {
         if index == 0 || table.waits == Some(true) {
             waves.push(Default::default());
+            names = NamesOfWave::default();
         }
         let placed = |flaw: Flaw| flaw.within("job", index);
         let clones = u64::from(table.count.unwrap_or(1));
@@ -212,22 +216,26 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
             let message = format!("the jobs have more than {FILES_MAX} files");
             return Err(placed(Flaw::new("files", message, "use fewer")));
         }
-        let mut jobs = loose(table, index, count, workload).map_err(placed)?;
+        let jobs = clones_of(table, index, count, workload).and_then(Iterator::collect);
+        let mut jobs: Vec<LooseJob> = jobs.map_err(placed)?;
         count += clones;
         if let Some((wave, indices)) = waves.last_mut() {
+            let is_layout_only = table.layout_only.unwrap_or(false);
+            // All of them are as the first is.
             if wave
-                .iter()
-                .any(|it| it.state.is_layout_only != table.layout_only.unwrap_or(false))
+                .first()
+                .is_some_and(|it| it.state.is_layout_only != is_layout_only)
             {
                 let message = "some jobs of the wave only make their files, and others do not";
                 let help = "write `layout_only` in all of them, or `waits` in the next";
                 return Err(placed(Flaw::new("layout_only", message, help)));
             }
             if let Some(name) = &table.after {
-                let before = before(wave, name).map_err(placed)?;
+                let before = names.jobs(name).map_err(placed)?;
                 jobs.iter_mut()
                     .for_each(|it| it.job.plan.after = Some(before));
             }
+            names.add(wave.len(), &jobs);
             indices.extend(jobs.iter().map(|_| index));
             wave.extend(jobs);
         }
@@ -239,21 +247,40 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
     Ok(waves.collect())
 }
 
-/// The jobs of that name among those of a wave.
-fn before(wave: &[LooseJob], name: &str) -> Result<JobsBefore, Flaw> {
-    let is_named = |it: &LooseJob| it.job.name == name;
-    let Some(first) = wave.iter().position(is_named) else {
-        let message = format!(
-            "there is no job `{}` above it in its wave",
-            crate::printable(name)
-        );
-        return Err(Flaw::new("after", message, "put that job above this one"));
-    };
-    let count = wave[first..].iter().take_while(|it| is_named(it)).count();
-    Ok(JobsBefore {
-        first_index: first as u32,
-        count: count as u32,
-    })
+/// Where the jobs of a wave are that others may wait for, by their names.
+#[derive(Default)]
+struct NamesOfWave(BTreeMap<String, JobsBefore>);
+
+impl NamesOfWave {
+    /// Clones of a table, before which the wave has so many jobs.
+    fn add(&mut self, before_count: usize, clones: &[LooseJob]) {
+        let Some(first) = clones.first() else { return };
+        let before = JobsBefore {
+            first_index: before_count as u32,
+            count: clones.len() as u32,
+        };
+        match self.0.get_mut(&first.job.name) {
+            None => {
+                self.0.insert(first.job.name.clone(), before);
+            }
+            Some(known) if known.first_index + known.count == before.first_index => {
+                known.count += before.count;
+            }
+            // Only the first in a row are waited for.
+            Some(_) => {}
+        }
+    }
+
+    /// The jobs of that name.
+    fn jobs(&self, name: &str) -> Result<JobsBefore, Flaw> {
+        self.0.get(name).copied().ok_or_else(|| {
+            let message = format!(
+                "there is no job `{}` above it in its wave",
+                crate::printable(name)
+            );
+            Flaw::new("after", message, "put that job above this one")
+        })
+    }
 }
 
 /// The jobs of a workload whose waves are workloads of their own, with what the workload says for

@@ -10,8 +10,9 @@ use crate::model::{IoClassWord, JobTable, Seed, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Flaw;
-use super::super::values::{IODEPTH_MAX, TIME_MAX, WORKERS_MAX, content, iodepth, position};
+use super::super::values::{IODEPTH_MAX, TIME_MAX, content, iodepth, position};
 use super::super::values::{range, time};
+use super::JOBS_MAX;
 use super::files::{FileState, LooseJob, LoosePart, parts};
 use super::goals::goals;
 use super::stream::stream;
@@ -23,12 +24,12 @@ const COUNT_MAX: u64 = i64::MAX as u64;
 ///
 /// # Errors
 /// What it cannot be, with the way to it from the table.
-pub(crate) fn loose(
+pub(crate) fn clones_of(
     table: &JobTable,
     index: usize,
     before_count: u64,
     workload: &Workload,
-) -> Result<Vec<LooseJob>, Flaw> {
+) -> Result<impl Iterator<Item = Result<LooseJob, Flaw>>, Flaw> {
     values(table)?;
     times(table)?;
     useless(table)?;
@@ -47,18 +48,15 @@ pub(crate) fn loose(
     };
     // As other programs make clones: the first, then the others from the last on.
     let order = (0..count.min(1)).chain((1..count).rev());
-    (0..)
-        .zip(order)
-        .map(|(position, clone_index)| {
-            let parts = parts(table, &name, clone_index)?;
-            let mut job = one(table, &name, &parts, workload)?;
-            job.seed = first.wrapping_add(position);
-            let cpus = table.cpus.as_ref();
-            job.cpu = cpus.map(|cpus| cpus.0[clone_index as usize % cpus.0.len()]);
-            let state = FileState::of(table);
-            Ok(LooseJob { job, parts, state })
-        })
-        .collect()
+    Ok((0..).zip(order).map(move |(position, clone_index)| {
+        let parts = parts(table, &name, clone_index)?;
+        let mut job = one(table, &name, &parts, workload)?;
+        job.seed = first.wrapping_add(position);
+        let cpus = table.cpus.as_ref();
+        job.cpu = cpus.map(|cpus| cpus.0[clone_index as usize % cpus.0.len()]);
+        let state = FileState::of(table);
+        Ok(LooseJob { job, parts, state })
+    }))
 }
 
 /// A job without files, seed and CPU.
@@ -229,7 +227,7 @@ fn share(
 
 /// Numbers that have bounds, and texts.
 fn values(table: &JobTable) -> Result<(), Flaw> {
-    range("count", table.count, 1, WORKERS_MAX)?;
+    range("count", table.count, 1, JOBS_MAX as u32)?;
     table.iodepth.map_or(Ok(()), iodepth)?;
     let engine = table.engine.unwrap_or(EngineKind::IoUring);
     let is_one_by_one = matches!(engine, EngineKind::Psync | EngineKind::Mmap);

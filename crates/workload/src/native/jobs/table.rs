@@ -2,7 +2,7 @@
 
 use units::{Bytes, Percent, Span};
 
-use crate::check::{FileState, LooseJob, LoosePart, loose};
+use crate::check::{FileState, Flaw, LooseJob, LoosePart, clones_of};
 use crate::job::{BuiltJob, DurableWrites, FileCache};
 use crate::model::defaults::{
     NAMED_SIZE_DEFAULT, RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT, SIZE_DEFAULT,
@@ -19,37 +19,49 @@ use super::{differing, goals, stream};
 /// Tables that stand for the jobs; so many jobs stand before them in the file.
 pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) -> Vec<JobTable> {
     let mut tables = Vec::new();
-    let mut rest = jobs;
-    while let Some(first) = rest.first() {
-        let number = before_count + (jobs.len() - rest.len()) as u64 + 1;
-        let (mut table, count) = clones(rest, number, workload)
+    let mut alike: &[LooseJob] = &[];
+    let mut index = 0;
+    while let Some(first) = jobs.get(index) {
+        if alike.is_empty() {
+            alike = &jobs[index..][..alike_count(&jobs[index..])];
+        }
+        let number = before_count + index as u64 + 1;
+        let (mut table, count) = clones(alike, number, workload)
             .unwrap_or_else(|| (table(first, None, number, workload), 1));
         // Which jobs of a wave those are is known where all of them are read.
         let after = first.job.plan.after.as_ref();
         let after = after.and_then(|it| jobs.get(it.first_index as usize));
         table.after = after.map(|it| it.job.name.clone());
         tables.push(table);
-        rest = &rest[count..];
+        alike = &alike[count..];
+        index += count;
     }
     tables
 }
 
-/// A table whose clones are the first jobs, and how many they are; none where they are not alike.
-fn clones(jobs: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
-    let first = jobs.first()?;
-    let alike = likeness(first);
-    let most = jobs.iter().take_while(|it| likeness(it) == alike).count();
-    let mut count = most;
+/// How many of the first jobs differ in nothing but what clones differ in.
+fn alike_count(jobs: &[LooseJob]) -> usize {
+    let first = jobs.first().map(likeness);
+    let alike = jobs.iter().take_while(|it| Some(likeness(it)) == first);
+    alike.count()
+}
+
+/// A table whose clones are the first of jobs that are alike, and how many they are; none where
+/// it has no clones.
+fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
+    let mut count = alike.len();
     while count > 1 {
-        let run = &jobs[..count];
+        let run = &alike[..count];
         let table = cloned(run, number, workload);
-        let read = loose(&table, 0, number - 1, workload);
-        let is_same = |(read, wanted): (&LooseJob, &LooseJob)| {
-            let mut read = read.clone();
-            read.job.plan.after = wanted.job.plan.after;
-            read == *wanted
+        // Most tables that are tried differ in the first clones already.
+        let is_same = |(read, wanted): (Result<LooseJob, Flaw>, &LooseJob)| {
+            read.is_ok_and(|mut read| {
+                read.job.plan.after = wanted.job.plan.after;
+                read == *wanted
+            })
         };
-        if read.is_ok_and(|read| read.len() == run.len() && read.iter().zip(run).all(is_same)) {
+        let read = clones_of(&table, 0, number - 1, workload);
+        if read.is_ok_and(|read| read.zip(run).all(is_same)) {
             return Some((table, count));
         }
         count = next_count(run, count);

@@ -500,3 +500,36 @@ fn a_job_after_others_reads_back_by_their_name() {
     let error = check::jobs(&alone).unwrap_err();
     assert!(error.message.contains("there is no job `first` above it"));
 }
+
+/// As many clones as fio takes are one table, however many workers other workloads have; before,
+/// each of them was compared with all others.
+#[test]
+fn thousands_of_clones_are_one_table() {
+    let written = workload(vec![JobTable {
+        name: Some("j".to_owned()),
+        count: Some(4096),
+        ..JobTable::default()
+    }]);
+    let built = built(&written);
+    let text = text(&built);
+    assert_eq!(text.matches("[[job]]").count(), 1, "{text}");
+    assert_eq!(read_toml("x.toml", &text).unwrap().job[0].count, Some(4096));
+}
+
+/// Of starts that are squares, two have a step in common and three have none.
+#[test]
+fn alike_jobs_that_no_one_table_makes_are_written_in_many() {
+    let job = |index: u64| JobTable {
+        name: Some("j".to_owned()),
+        files: Some(FilesChoice::Each(vec![JobFileChoice::Name("f".to_owned())])),
+        start: Some(Bytes(index * index * 4096)),
+        ..JobTable::default()
+    };
+    let built = built(&workload((1..=1000).map(job).collect()));
+    let read = read_toml("x.toml", &text(&built)).unwrap();
+    assert!(read.job.len() >= 500, "{}", read.job.len());
+    let jobs = check::jobs(&read).unwrap().unwrap().jobs;
+    let starts: Vec<u64> = jobs.iter().map(|it| it.plan.files[0].start_bytes).collect();
+    let squares: Vec<u64> = (1..=1000).map(|index| index * index * 4096).collect();
+    assert_eq!(starts, squares);
+}

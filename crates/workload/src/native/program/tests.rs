@@ -342,10 +342,7 @@ fn what_stands_beside_phases_is_kept_and_what_they_have_is_not_said_twice() {
 
 fn listed() -> ListedFiles {
     let name = |number: u32| format!("f{number}").into_boxed_str();
-    ListedFiles {
-        names: (0..20).map(name).collect(),
-        ..ListedFiles::default()
-    }
+    ListedFiles::new((0..20).map(name).collect(), [].into())
 }
 
 fn group(own: &mut Program) -> &mut Group {

@@ -6,8 +6,7 @@ use super::super::{
 };
 use super::{ProgramFlaw, ProgramStep, named};
 
-/// Bytes of a file name that Linux takes.
-const NAME_BYTES_MAX: usize = 255;
+const NAME_BYTES_MAX: usize = ListedFiles::NAME_BYTES_MAX;
 /// Bytes of a path that Linux takes, less some for the target and for directories of ours.
 const PATH_BYTES_MAX: usize = 1024;
 /// Digits that a number is filled up to, at most.
@@ -187,13 +186,9 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
 
 /// Names that were listed are plain, and as many as there are to be.
 fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), ProgramFlaw> {
-    let is_plain = |name: &str| {
-        let is_name = !matches!(name, "" | "." | "..") && name.len() <= NAME_BYTES_MAX;
-        is_name && !name.contains(['/', '\0'])
-    };
     let count = fileset.count as usize;
     let has_all = files.names.len() == count && [0, count].contains(&files.sizes.len());
-    if has_all && files.names.iter().all(|name| is_plain(name)) {
+    if has_all && files.are_plain() {
         return Ok(());
     }
     let message = format!("names of `{}` are not {count} plain names", fileset.name);

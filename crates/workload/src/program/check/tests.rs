@@ -151,10 +151,10 @@ fn listed_names_are_plain_and_as_many_as_there_are_files() {
     let listed = |names: &[&str]| {
         let mut program = with(vec![first(), close()]);
         program.filesets[0].count = 2;
-        program.filesets[0].names = FileNames::Listed(ListedFiles {
-            names: names.iter().map(|it| Box::from(*it)).collect(),
-            sizes: [1, 2].into(),
-        });
+        program.filesets[0].names = FileNames::Listed(ListedFiles::new(
+            names.iter().map(|it| Box::from(*it)).collect(),
+            [1, 2].into(),
+        ));
         program
     };
     assert_eq!(listed(&["a", "b"]).check(), Ok(()));
