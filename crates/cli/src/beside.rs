@@ -52,9 +52,9 @@ fn serve(store: PathBuf, run: &str) -> std::io::Result<(Child, String)> {
         .args(["serve", "--beside-run", run, "--db"])
         .arg(store)
         .current_dir("/")
-        .stdin(Stdio::null())
+        .stdin(target::null_device()?)
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(target::null_device()?)
         // Ctrl-C is for the run, with which it ends.
         .process_group(0)
         .spawn()?;

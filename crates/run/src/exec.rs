@@ -50,7 +50,7 @@ pub struct Executed {
 /// meanwhile, as their time would be counted.
 ///
 /// # Errors
-/// When the program is not found, or the null device cannot be opened; nothing was started then.
+/// When the program is not found, or no null device can be had; nothing was started then.
 pub fn start_each(
     command: FileCommand,
     names: impl Iterator<Item = PathBuf>,
@@ -66,21 +66,25 @@ struct Starter<'a> {
     program: PathBuf,
     directory: &'a Path,
     null: File,
+    /// Whether that keeps what programs write, as no device does.
+    keeps_output: bool,
 }
 
 impl<'a> Starter<'a> {
     fn new(command: FileCommand, directory: &'a Path) -> Result<Self, RunError> {
         let program = located(command.program())?;
-        let null = File::options().read(true).write(true).open("/dev/null");
-        let null = null.map_err(|source| RunError::System {
+        let no_null = |source| RunError::System {
             what: "open the null device".to_owned(),
             source,
-        })?;
+        };
+        let null = target::null_device().map_err(no_null)?;
+        let keeps_output = null.metadata().map_err(no_null)?.is_file();
         Ok(Self {
             command,
             program,
             directory,
             null,
+            keeps_output,
         })
     }
 
@@ -97,6 +101,9 @@ impl<'a> Starter<'a> {
                 break;
             }
             let ended = self.start(&name);
+            if self.keeps_output {
+                let _ = self.null.set_len(0);
+            }
             if ended.as_ref().is_ok_and(ExitStatus::success) {
                 executed.done_count += 1;
                 continue;

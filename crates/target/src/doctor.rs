@@ -1,6 +1,5 @@
 //! What this machine can and cannot measure, and why. Looks, and changes nothing.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,7 @@ use crate::cpu::MachineCounters;
 use crate::doubt::{DirectDoubt, cause_of};
 use crate::environment::{clock_source, load, memory_available_bytes};
 use crate::limits::limits;
+use crate::null_device::null_device;
 use crate::path::parent_of;
 use crate::probe::{PathKind, probe};
 use crate::sizes::size;
@@ -111,12 +111,9 @@ pub fn doctor(path: &Path) -> Vec<Finding> {
 #[must_use]
 pub fn look_at_io_uring() -> Finding {
     const NAME: &str = "io_uring";
-    let Ok(null) = File::open("/dev/null") else {
-        return Finding::missing(
-            NAME,
-            "`/dev/null` cannot be opened",
-            "give the container a `/dev`",
-        );
+    let Ok(null) = null_device() else {
+        let detail = "no file can be opened to try it on";
+        return Finding::missing(NAME, detail, "raise `ulimit -n`");
     };
     match IoUring::new(vec![null.into()], 8, 4096, UringOptions::default()) {
         Ok(ring) => {

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::api::checks::{admitted, resolved};
 use crate::api::labs;
 use crate::blocking::blocking;
 use crate::choice::{WorkloadChoice, WorkloadRequest};
-use crate::program::{command, text_of, words};
+use crate::program::{command, nothing, text_of, words};
 use crate::queue::{EntryState, QueueEntry};
 use crate::scratch::{Given, Scratch};
 use crate::shared::Shared;
@@ -209,7 +209,7 @@ fn spawn(
     let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
     let bounds = shared.roots.bounds().with_text(text_of(given));
     let child = command(shared, &arguments, (scratch.path(), &bounds))
-        .stdout(Stdio::null())
+        .stdout(nothing())
         .stderr(remarks.try_clone()?)
         .spawn()?;
     shared.queue.begun(&entry.id, child.id());

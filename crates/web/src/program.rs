@@ -136,10 +136,18 @@ pub(crate) fn command(
         .env(NO_PEERS, "1")
         .env(BOUNDS, bounds.text())
         .current_dir(directory)
-        .stdin(Stdio::null())
+        .stdin(nothing())
         // A Ctrl-C at the server is not one at a run.
         .process_group(0);
     command
+}
+
+/// A file without content for a child, also where there is no `/dev/null`.
+pub(crate) fn nothing() -> Stdio {
+    let null = File::options().read(true).write(true).open("/dev/null");
+    let in_memory = || memfd_create("null", MemfdFlags::CLOEXEC).map(File::from);
+    let null = null.or_else(|_| in_memory());
+    null.map_or_else(|_| Stdio::null(), Stdio::from)
 }
 
 /// What a process says; what takes too long or is too large is refused.

@@ -126,7 +126,7 @@ fn start_server(device: OwnedFd, arguments: &[String]) -> std::io::Result<DelayT
         .process_group(0)
         .stdin(Stdio::from(device))
         .stdout(Stdio::from(OwnedFd::from(theirs)))
-        .stderr(Stdio::null());
+        .stderr(target::null_device()?);
     Ok(DelayTarget {
         server: command.spawn()?,
         orders: Some(BufReader::new(ours)),

@@ -1,19 +1,15 @@
 //! A pool whose locations are the targets themselves, among the files of others.
 
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use generate::pool::{Operation, PoolDirectory};
-use rustix::fs::{Mode, OFlags};
 use workload::program::{FilePool, PoolPlace};
 
 use super::Pools;
 use crate::RunError;
 use crate::files::course::Grounds;
 use crate::files::field;
-
-/// What is no directory, so that nothing can be made there.
-const NO_DIRECTORY: &str = "/dev/null";
 
 /// The directories of a pool's locations.
 pub(super) fn locations(settings: &FilePool, grounds: &Grounds) -> Result<Vec<OwnedFd>, RunError> {
@@ -28,10 +24,13 @@ pub(super) fn locations(settings: &FilePool, grounds: &Grounds) -> Result<Vec<Ow
     places.map(open).collect()
 }
 
+/// What is no directory, so that nothing can be made there.
 fn nowhere() -> Result<OwnedFd, RunError> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(NO_DIRECTORY, flags, Mode::empty());
-    opened.map_err(|errno| RunError::file("open", Path::new(NO_DIRECTORY), errno))
+    let opened = target::null_device().map(OwnedFd::from);
+    opened.map_err(|source| RunError::System {
+        what: "open the null device".to_owned(),
+        source,
+    })
 }
 
 impl Pools {

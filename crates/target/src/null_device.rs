@@ -1,0 +1,37 @@
+//! A file without content, for programs and engines that have nothing to read or write.
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+
+/// The null device; where `/dev` has none, an empty file in memory, which keeps what is written.
+///
+/// # Errors
+/// When neither can be had.
+pub fn null_device() -> io::Result<File> {
+    opened("/dev/null")
+}
+
+fn opened(device: &str) -> io::Result<File> {
+    let null = File::options().read(true).write(true).open(device);
+    null.or_else(|_| Ok(memfd_create("null", MemfdFlags::CLOEXEC)?.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    #[test]
+    fn without_a_device_there_is_an_empty_file() {
+        for device in ["/dev/null", "/dev/is/not/there"] {
+            let mut null = opened(device).expect("a file");
+            let mut text = String::new();
+            assert_eq!(null.read_to_string(&mut text).expect("text"), 0, "{device}");
+            null.write_all(b"some").expect("room");
+            assert_eq!(null.read_to_string(&mut text).expect("text"), 0, "{device}");
+        }
+    }
+}
