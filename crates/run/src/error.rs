@@ -37,6 +37,18 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The process may not have the memory that the run needs.
+    #[error(
+        "the run needs {} KiB of address space, and this process may have {} KiB",
+        needed_bytes.div_ceil(1024),
+        limit_bytes / 1024
+    )]
+    AddressSpace {
+        /// What `ulimit -v` allows.
+        limit_bytes: u64,
+        /// What this process has by now, and what its workers need.
+        needed_bytes: u64,
+    },
     /// A worker cannot run on any of the CPUs that it shall run on.
     #[error("cannot run a worker on CPU {cpus}: {source}")]
     Cpus {
@@ -98,6 +110,9 @@ impl RunError {
             Self::Pool(error) => Some(error.help().to_owned()),
             Self::System { .. } | Self::Stopped => None,
             Self::Crew { help, .. } => help.clone(),
+            Self::AddressSpace { .. } => {
+                Some("raise the limit, or write `ulimit -v unlimited`".to_owned())
+            }
             Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {

@@ -3,6 +3,7 @@
 use engine::{Buffers, EngineError, IoUring, UringOptions};
 use generate::ContentSource;
 use generate::job::JobStream;
+use rustix::process::{Resource, getrlimit};
 use workload::plan::{Cell, EngineKind, Plan};
 
 use crate::RunError;
@@ -46,9 +47,52 @@ fn check_buffer(asked_bytes: u32) -> Result<(), EngineError> {
     }
 }
 
+/// Address space that a run needs besides its workers, in bytes.
+const RUN_BYTES: u64 = 8 << 20;
+/// Address space of a worker: its stack of 2 MiB and its figures, in bytes.
+const WORKER_BYTES: u64 = 3 << 20;
+
+/// Compares what the run needs with the limit of this process (`ulimit -v`). Memory that is
+/// refused later ends the process at once, and its test files stay.
+fn try_memory(plan: &Plan) -> Result<(), RunError> {
+    let Some(limit_bytes) = getrlimit(Resource::As).current else {
+        return Ok(());
+    };
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').next().and_then(|it| it.parse().ok());
+    let used_bytes = pages.unwrap_or(0_u64) * rustix::param::page_size() as u64;
+    let cells = plan.cells.iter().filter(|cell| cell.repetition == 0);
+    let largest = cells.map(|cell| cell_bytes(cell, plan)).max().unwrap_or(0);
+    let needed_bytes = used_bytes.saturating_add(RUN_BYTES.saturating_add(largest));
+    match needed_bytes <= limit_bytes {
+        true => Ok(()),
+        false => Err(RunError::AddressSpace {
+            limit_bytes,
+            needed_bytes,
+        }),
+    }
+}
+
+/// Address space of a cell's workers and their buffers.
+fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
+    let buffer_bytes = |slot_count: u32, bytes: u32| u64::from(slot_count) * u64::from(bytes);
+    let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
+    let of_jobs = jobs.map(|job| buffer_bytes(job.iodepth, job.buffer_bytes()));
+    let of_lanes = match cell.files.is_some() || cell.jobs.is_some() {
+        true => Vec::new(),
+        false => sizes(cell, plan),
+    };
+    let of_lanes = of_lanes.into_iter();
+    let of_lanes = of_lanes.map(|(_, slot_count, bytes)| buffer_bytes(slot_count, bytes));
+    let workers = WORKER_BYTES * cell.workers.len() as u64;
+    of_jobs.chain(of_lanes).fold(workers, u64::saturating_add)
+}
+
 /// Makes the ring that needs the most memory of all cells, on a file that is always there, so that
-/// a system without io_uring, or with too little lockable memory, is found out at once.
+/// a system without io_uring, or with too little lockable memory or address space, is found out at
+/// once.
 pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
+    try_memory(plan)?;
     let rings = plan
         .cells
         .iter()
