@@ -147,7 +147,7 @@ pub(crate) fn find(
 }
 
 /// What a file stands for: another program's, which its content tells, or one of our kinds.
-fn loaded(
+pub(crate) fn loaded(
     name: &str,
     bytes: &[u8],
     kind: Option<KindArg>,

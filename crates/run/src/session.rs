@@ -236,8 +236,10 @@ impl<'a> Session<'a> {
     fn measure(&mut self, cell: &Cell) -> Result<(), RunError> {
         let contents = self.contents(cell)?;
         let own_cost = match lanes(cell, self.plan.seed, self.plan.targets.len())?.first() {
-            Some(lane) => own_cost_ns(lane, &contents(lane), cell.ring.batch, &self.clock)?,
-            None => None,
+            Some(lane) if !self.stopped() => {
+                own_cost_ns(lane, &contents(lane), cell.ring.batch, &self.clock)?
+            }
+            _ => None,
         };
         let doubts = std::cell::RefCell::new(BTreeMap::new());
         let targets = &self.targets;

@@ -5,8 +5,8 @@ use std::path::Path;
 use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
 use workload::{
-    CheckedPlan, Diagnostic, GroupHost, Severity, TargetRemark, hosts_of_groups, plan,
-    plan_text_on, printable, wanted_targets,
+    CheckedPlan, Diagnostic, GroupHost, Overrides, Planned, Severity, TargetRemark, Workload,
+    hosts_of_groups, plan, plan_text_on, printable, wanted_targets,
 };
 
 use crate::args::CheckArgs;
@@ -38,8 +38,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             facts_elsewhere(&wanted)
         }
     };
-    let mut planned = plan(&workloads, &overrides, &facts)?;
-    bounds::refuse_large(&planned.plan)?;
+    let mut planned = accepted(&workloads, &overrides, &facts)?;
     let is_looked_at = is_here && bounds::admit(wanted.iter().map(Path::new)).is_ok();
     planned.warnings.splice(0..0, warnings);
     // The file is understood; that it cannot be run is for `run` to refuse.
@@ -47,7 +46,6 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         refusal.severity = Severity::Warning;
         planned.warnings.push(refusal);
     }
-    run::try_streams(&planned.plan)?;
     if is_looked_at {
         let create = args.workload.options.create;
         planned.warnings.extend(found_here(&planned.plan, create));
@@ -79,6 +77,21 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         )
     })?;
     Ok(Exit::Measured)
+}
+
+/// The plan of workloads on targets that are as these facts say.
+///
+/// # Errors
+/// Whatever is wrong with it on any machine; what keeps it from this one is among its refusals.
+pub(crate) fn accepted(
+    workloads: &[Workload],
+    overrides: &Overrides,
+    facts: &SystemFacts,
+) -> Result<Planned, Failure> {
+    let planned = plan(workloads, overrides, facts)?;
+    bounds::refuse_large(&planned.plan)?;
+    run::try_streams(&planned.plan)?;
+    Ok(planned)
 }
 
 /// Facts of targets that are on other machines, which nobody looks at.
