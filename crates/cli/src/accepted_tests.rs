@@ -1,7 +1,7 @@
 //! Workloads of all kinds, with values at their limits and beyond: planning never panics, and what
 //! `check` accepts starts on the `null` engine.
 
-mod cases;
+mod case_tests;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::{Plan, TargetKind};
 
 use crate::command::check::accepted;
-use cases::Cases;
+use case_tests::Cases;
 
 /// Generated workloads, unless `PGMETER_ACCEPTED_CASES` says otherwise.
 const CASES: u64 = 10_000;

@@ -413,8 +413,9 @@ const FILEBENCH: &str = "set $n=10\n\
     flowop createfile name=c,filesetname=f,fd=1\n  \
     flowop writewholefile name=w,fd=1,iosize=4k,iters=2\n  flowop closefile name=d,fd=1\n  \
     flowop openfile name=o,filesetname=f,fd=2\n  flowop read name=r,fd=2,iosize=4k,iters=2\n  \
-    flowop closefile name=e,fd=2\n  flowop write name=x,filename=g,random,iosize=8k,workingset=64k\n  \
-    flowop opslimit name=l\n  flowop delay name=z,value=1\n  flowop finishoncount name=y,value=100\n }\n}\n\
+    flowop closefile name=e,fd=2\n  flowop write name=x,filename=g,random,iosize=8k\n  \
+    flowop opslimit name=l\n  flowop delay name=z,value=1\n  \
+    flowop finishoncount name=y,value=100\n }\n}\n\
     run 1\n";
 const DBENCH: &str = "0.1 Mkdir \"/x\" 0x0\n\
     0.2 NTCreateX \"/x/a\" 0x0 2 10000 SUCCESS\n0.3 WriteX 10000 0 4096 4096 SUCCESS\n\
@@ -423,11 +424,29 @@ const DBENCH: &str = "0.1 Mkdir \"/x\" 0x0\n\
 const IO500: &str = "[global]\ndatadir = ./x\ntimestamp-datadir = FALSE\n[debug]\n\
     stonewall-time = 1\n[ior-easy]\ntransferSize = 2m\nblockSize = 4m\n[mdtest-easy]\n\
     n = 10\n[ior-hard]\nsegmentCount = 10\n[mdtest-hard]\nn = 10\n[find]\nexternal-mpi-args =\n";
-const PHASES: &str = "engine = \"null\"\nworkers = 2\n[[fileset]]\nname = \"f\"\nfiles = 100\n\
-    size = \"64k\"\nready = 90\n[[phase]]\nname = \"make\"\nrounds = 20\n[[phase.group]]\nbody = [\n\
-    { create = \"f\", size = \"4k\" },\n{ append = \"f\", size = \"512\" },\n{ remove = \"f\" },\n]\n\
-    [[phase]]\nname = \"read\"\nseconds = 1\n[[phase.group]]\nworkers = 1\nbody = [\n\
-    { open = \"f\" },\n{ read = \"4k\", times = 3 },\n{ close = true },\n]\n";
+const PHASES: &str = r#"name = "phases"
+[[fileset]]
+name = "f"
+count = 100
+size = "64k"
+present = "50%"
+[[phase]]
+name = "make"
+[[phase.group]]
+name = "g"
+workers = 2
+rounds = 20
+when_out = "skip"
+body = [
+{ create = "f" },
+{ write = "4k", piece = "512" },
+"close",
+{ open = "f", pick = { zipf = 0.9 } },
+{ read = "rest", piece = "4k" },
+"close",
+{ unlink = "f", pick = "uniform" },
+]
+"#;
 /// Files beside the built-in workloads, by a name of their kind.
 const FILES: &[(&str, &str)] = &[
     ("f.f", FILEBENCH),
@@ -439,7 +458,7 @@ const FILES: &[(&str, &str)] = &[
     ("x.toml", include_str!("../../../../examples/mixed.toml")),
     (
         "fs.fio",
-        "[a]\nsize=1m\nnrfiles=2\nrw=randrw\nbs=4k\n[b]\nstonewall\nsize=1m\nruntime=1\ntime_based\n",
+        "[a]\nsize=1m\nnrfiles=2\nrw=randrw\nbs=4k\n[b]\nstonewall\nsize=1m\nruntime=1\n",
     ),
 ];
 
