@@ -10,6 +10,7 @@ use engine::TscClock;
 use engine::clock::Clock;
 use run::{FileNews, HearRounds, Meeting};
 
+use crate::hub::Outlet;
 use crate::message::{Order, Report, decode, encode};
 
 /// Who hears nothing of the leader for so long ends by itself.
@@ -21,10 +22,9 @@ const ENDING_MAX: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Takes orders as they come, whatever the process does meanwhile.
-#[derive(Debug)]
 pub struct Desk {
     orders: Mutex<Sender<Order>>,
-    to: Mutex<Sender<Vec<u8>>>,
+    to: Mutex<Outlet>,
     /// Set from outside when this process is to end.
     outside: Arc<AtomicBool>,
     /// Ends everything.
@@ -45,10 +45,7 @@ impl Desk {
     /// A desk whose answers go there, with the orders that are left to be carried out; `outside`
     /// also ends it. It is only read: what the leader wants is not what a signal says, the second
     /// of which ends the process at once.
-    pub(crate) fn new(
-        to: Sender<Vec<u8>>,
-        outside: Arc<AtomicBool>,
-    ) -> (Arc<Self>, Receiver<Order>) {
+    pub(crate) fn new(to: Outlet, outside: Arc<AtomicBool>) -> (Arc<Self>, Receiver<Order>) {
         let (orders, left) = channel();
         let desk = Self {
             orders: Mutex::new(orders),
@@ -137,8 +134,8 @@ impl Desk {
     }
 
     pub(crate) fn send(&self, report: &Report) {
-        // Who is gone is noticed by its silence.
-        let _ = lock(&self.to).send(encode(report));
+        let message = encode(report);
+        lock(&self.to)(message);
     }
 
     pub(crate) fn set_clock(&self, clock: TscClock) {
@@ -191,9 +188,9 @@ impl Desk {
 #[derive(Default)]
 struct Leveling(Option<HearRounds>);
 
-impl fmt::Debug for Leveling {
+impl fmt::Debug for Desk {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Leveling")
+        formatter.write_str("Desk")
     }
 }
 

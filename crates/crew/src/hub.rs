@@ -13,10 +13,22 @@ pub enum Arrival {
     Gone(String),
 }
 
-/// Channels to and from all others, which threads of a carrier serve.
+/// Takes a message for one process, without waiting. A message to a process that is gone is lost.
+pub type Outlet = Box<dyn Fn(Vec<u8>) + Send>;
+
+/// An outlet to whoever serves the other end of a channel.
+#[must_use]
+pub fn outlet(to: Sender<Vec<u8>>) -> Outlet {
+    Box::new(move |message| {
+        // Who is gone is noticed by its silence.
+        let _ = to.send(message);
+    })
+}
+
+/// Outlets to all others, and what comes from them.
 pub struct Hub {
     /// By number.
-    pub to: Vec<Sender<Vec<u8>>>,
+    pub to: Vec<Outlet>,
     /// From whom, and what.
     pub from: Receiver<(u32, Arrival)>,
 }
@@ -30,7 +42,7 @@ impl Hub {
     /// Sends a message; who is gone is told of when something comes, or does not.
     pub(crate) fn send(&self, rank: u32, message: Vec<u8>) {
         if let Some(to) = self.to.get(rank as usize) {
-            let _ = to.send(message);
+            to(message);
         }
     }
 

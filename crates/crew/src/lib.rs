@@ -21,7 +21,7 @@ pub use copy::{ProgramCopy, copy_program};
 pub use desk::Desk;
 pub use error::CrewError;
 pub use hosts::hosts;
-pub use hub::{Arrival, Hub};
+pub use hub::{Arrival, Hub, Outlet, outlet};
 pub use leader::{Leader, LeaderOptions, OnLost};
 pub use pipes::{Children, serve_stdio};
 pub use worker::Worker;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::CrewError;
-use crate::hub::{Arrival, Hub};
+use crate::hub::{Arrival, Hub, outlet};
 use crate::message::{ALIVE, read, words, write};
 use crate::worker::Worker;
 
@@ -59,7 +59,7 @@ impl Children {
                 source,
             })?;
             let (sender, messages) = channel();
-            to.push(sender);
+            to.push(outlet(sender));
             if let Some(mut stdin) = child.stdin.take() {
                 // Ends with the hub, and the command's input with it.
                 thread::spawn(move || send_all(&mut stdin, &messages));
@@ -212,7 +212,7 @@ pub(crate) fn first_words(bytes: &[u8]) -> String {
 /// Works for whoever speaks on the standard input, until that ends; `stop` also ends it.
 pub fn serve_stdio(stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = Worker::new(to, stop);
+    let worker = Worker::new(outlet(to), stop);
     let desk = worker.desk();
     thread::spawn(move || {
         let mut stdin = io::stdin().lock();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::Receiver;
 
 use results::{CellRecord, IntervalRecord, RunEvent};
 use run::{Member, RunOptions};
@@ -12,6 +12,7 @@ use workload::plan::{Cell, Plan};
 
 use crate::desk::Desk;
 use crate::ground::{Grounds, of_rank, of_target};
+use crate::hub::Outlet;
 use crate::message::{Failed, MemberOptions, Order, PROTOCOL, Report};
 
 /// A process that does not lead, and where its orders come in.
@@ -24,7 +25,7 @@ pub struct Worker {
 impl Worker {
     /// One whose answers go there; `stop` also ends it from outside.
     #[must_use]
-    pub fn new(to: Sender<Vec<u8>>, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(to: Outlet, stop: Arc<AtomicBool>) -> Self {
         let (desk, orders) = Desk::new(to, stop);
         desk.watch_leader();
         Self {

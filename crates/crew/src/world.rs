@@ -1,24 +1,27 @@
 //! Messages between the ranks of an MPI job.
 //!
 //! MPI is used by one thread alone, which opened it, and nobody waits in it: that thread looks for
-//! messages now and then, more often while there are some.
+//! messages now and then, more often while there are some. A message of this process wakes it.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use mpi::{Launch, MpiError, World};
 
-use crate::hub::{Arrival, Hub};
+use crate::desk::Desk;
+use crate::hub::{Arrival, Hub, Outlet, outlet};
 use crate::message::ALIVE;
 use crate::worker::Worker;
 
 /// Who has nothing to say shows this often that it is there.
 const SIGN: Duration = Duration::from_secs(1);
-/// After a message the next is looked for at once, for so long.
-const BUSY: Duration = Duration::from_micros(500);
+/// After a message the next is looked for at once, for so long: as long as an answer takes that is
+/// given at once. Where ranks are as many as processors, looking takes one from those at work.
+const BUSY: Duration = Duration::from_micros(100);
 /// Then after pauses of this share of the time without messages, so that a short phase ends no
 /// later for it and a long one is not disturbed.
 const REST_SHARE: u32 = 8;
@@ -69,6 +72,7 @@ impl Job {
     pub fn end(self) -> Result<(), MpiError> {
         // Released with all that was said before.
         self.end.is_over.store(true, Ordering::Release);
+        self.thread.thread().unpark();
         match self.thread.join() {
             Ok(ended) => ended,
             // A panic has said what it is.
@@ -103,6 +107,7 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ra
     let end = Arc::<End>::default();
     let until = Arc::clone(&end);
     let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &until));
+    let carrier_thread = thread.thread().clone();
     let job = Job { end, thread };
     let opened = match found.recv() {
         Ok(opened) => opened?,
@@ -113,11 +118,11 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ra
     let carrier = format!("mpi: {}", opened.library);
     match opened.rank {
         0 => {
-            let hub = first(opened.size, &to_world, stop);
+            let hub = first(opened.size, &to_world, &carrier_thread, stop);
             Ok(Ranked::First(FirstRank { hub, carrier, job }))
         }
         _ => {
-            work(&to_world, stop);
+            work(&to_world, carrier_thread, stop);
             job.end().map(|()| Ranked::Done)
         }
     }
@@ -131,13 +136,18 @@ struct Channel {
 }
 
 /// Channels to all ranks; the first one's own lead to a worker in this process.
-fn first(size: usize, to_world: &Sender<Vec<Channel>>, stop: Arc<AtomicBool>) -> Hub {
+fn first(
+    size: usize,
+    to_world: &Sender<Vec<Channel>>,
+    carrier: &Thread,
+    stop: Arc<AtomicBool>,
+) -> Hub {
     let (arrivals, from) = channel();
-    let mut to = vec![own_worker(&arrivals, stop)];
+    let mut to = vec![own_worker(&arrivals, carrier.clone(), stop)];
     let mut channels = Vec::new();
     for rank in 1..size {
         let (sender, messages) = channel();
-        to.push(sender);
+        to.push(waking(sender, carrier.clone()));
         let arrivals = arrivals.clone();
         let heard = move |message| {
             let rank = u32::try_from(rank).unwrap_or(u32::MAX);
@@ -153,39 +163,48 @@ fn first(size: usize, to_world: &Sender<Vec<Channel>>, stop: Arc<AtomicBool>) ->
     Hub { to, from }
 }
 
-/// A worker in this process.
-fn own_worker(arrivals: &Sender<(u32, Arrival)>, stop: Arc<AtomicBool>) -> Sender<Vec<u8>> {
-    let (sender, orders) = channel::<Vec<u8>>();
-    let (to, reports) = channel();
-    let worker = Worker::new(to, stop);
-    let desk = worker.desk();
-    thread::spawn(move || {
-        while let Ok(order) = orders.recv() {
-            desk.take(&order);
-        }
-        desk.leader_is_gone();
+/// An outlet that wakes the thread that carries the messages.
+fn waking(to: Sender<Vec<u8>>, carrier: Thread) -> Outlet {
+    let to = outlet(to);
+    Box::new(move |message| {
+        to(message);
+        carrier.unpark();
+    })
+}
+
+/// A worker in this process. What it says also wakes the carrier: the others are about to say the
+/// same.
+fn own_worker(arrivals: &Sender<(u32, Arrival)>, carrier: Thread, stop: Arc<AtomicBool>) -> Outlet {
+    let (reports, signs) = (arrivals.clone(), arrivals.clone());
+    let to = Box::new(move |report| {
+        let _ = reports.send((0, Arrival::Message(report)));
+        carrier.unpark();
     });
-    let arrivals = arrivals.clone();
+    let worker = Worker::new(to, stop);
+    let led = Led(worker.desk());
     thread::spawn(move || {
-        loop {
-            let message = match reports.recv_timeout(SIGN) {
-                Ok(report) => report,
-                Err(RecvTimeoutError::Timeout) => ALIVE.to_vec(),
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            if arrivals.send((0, Arrival::Message(message))).is_err() {
-                return;
-            }
+        let sign = || (0, Arrival::Message(ALIVE.to_vec()));
+        while signs.send(sign()).is_ok() {
+            thread::sleep(SIGN);
         }
     });
     thread::spawn(move || worker.work());
-    sender
+    Box::new(move |order| led.0.take(&order))
+}
+
+/// The desk of a worker in the process that leads.
+struct Led(Arc<Desk>);
+
+impl Drop for Led {
+    fn drop(&mut self) {
+        self.0.leader_is_gone();
+    }
 }
 
 /// Works for the first rank until it has no more to say.
-fn work(to_world: &Sender<Vec<Channel>>, stop: Arc<AtomicBool>) {
+fn work(to_world: &Sender<Vec<Channel>>, carrier: Thread, stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = Worker::new(to, stop);
+    let worker = Worker::new(waking(to, carrier), stop);
     let desk = worker.desk();
     let heard = Box::new(move |message: Vec<u8>| desk.take(&message));
     let _ = to_world.send(vec![Channel {
@@ -210,6 +229,8 @@ fn carry(
             return Ok(());
         }
     };
+    // Short pauses otherwise last 50 us longer. Where it cannot be set, they do.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let library = world.library();
     let _ = opened.send(Ok(Opened {
         rank: world.rank(),
@@ -225,7 +246,8 @@ fn carry(
         let is_sent = send_all(&mut world, &channels, &mut signs)?;
         match hear_all(&mut world, &mut channels)? | is_sent {
             true => last = Instant::now(),
-            false => rest(last.elapsed()),
+            false if rest(last.elapsed()) => last = Instant::now(),
+            false => {}
         }
     }
     send_all(&mut world, &channels, &mut signs)?;
@@ -235,12 +257,15 @@ fn carry(
     }
 }
 
-fn rest(quiet: Duration) {
+/// Rests; whether this process had something to say meanwhile, to which answers will come.
+fn rest(quiet: Duration) -> bool {
     if quiet < BUSY {
         thread::yield_now();
-    } else {
-        thread::sleep((quiet / REST_SHARE).min(REST_MAX));
+        return false;
     }
+    let (begun, pause) = (Instant::now(), (quiet / REST_SHARE).min(REST_MAX));
+    thread::park_timeout(pause);
+    begun.elapsed() < pause
 }
 
 /// Sends what is to be sent; whether anything was.

@@ -1,6 +1,6 @@
 //! What a run lends to a cell.
 
-use std::sync::Arc;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use engine::TscClock;
@@ -27,7 +27,7 @@ pub(crate) struct CellKit<'a> {
     /// What is shown as being done, and how much of it there is.
     pub course: Course,
     /// The devices under the targets, which are looked at over the time of the measurement.
-    pub devices: Option<Arc<DeviceCounters>>,
+    pub devices: Option<Rc<DeviceCounters>>,
     /// Whether it is told while it goes on what was done so far.
     pub status: Option<StatusWish<'a>>,
     /// Called when the measurement begins and when it ends, with the threads' ids.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::Instant;
 
 use engine::TscClock;
@@ -18,15 +18,44 @@ use target::{
 use crate::kit::Mark;
 use crate::measured::{Measured, MeasuredLane};
 
-/// Samples counters at both ends of a measurement.
-pub(crate) struct Observer {
-    devices: Option<Arc<DeviceCounters>>,
+/// Counters of the machine and of the devices under the targets, kept open.
+pub(crate) struct Counters {
+    devices: Option<Rc<DeviceCounters>>,
     own_io: Option<OwnIoCounters>,
-    /// Before the ramp, when nothing of the targets was waiting to be written.
-    own_before: Option<OwnIo>,
     machine: Option<MachineCounters>,
     pressure: Pressure,
     quota: Option<QuotaCounters>,
+}
+
+impl Counters {
+    /// Opens the counters of the machine, and of the devices under `paths`: finding these reads
+    /// hundreds of small files, so the stages of a cell share them.
+    pub fn open(paths: impl Iterator<Item = PathBuf>) -> Rc<Self> {
+        let paths: Vec<PathBuf> = paths.collect();
+        let devices = match paths.is_empty() {
+            true => None,
+            false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
+        };
+        Rc::new(Self {
+            devices: devices.map(Rc::new),
+            own_io: OwnIoCounters::open(),
+            machine: MachineCounters::open().ok(),
+            pressure: Pressure::open(),
+            quota: QuotaCounters::open(),
+        })
+    }
+
+    /// The counters of the devices.
+    pub fn devices(&self) -> Option<Rc<DeviceCounters>> {
+        self.devices.clone()
+    }
+}
+
+/// Samples counters at both ends of a measurement.
+pub(crate) struct Observer {
+    counters: Rc<Counters>,
+    /// Before the ramp, when nothing of the targets was waiting to be written.
+    own_before: Option<OwnIo>,
     begin: Option<Sample>,
     end: Option<Sample>,
     /// At the end of each round.
@@ -49,56 +78,33 @@ struct Sample {
 }
 
 impl Observer {
-    /// Opens the counters of the devices under `paths`.
-    pub fn new(paths: impl Iterator<Item = PathBuf>) -> Self {
-        let paths: Vec<PathBuf> = paths.collect();
-        let devices = match paths.is_empty() {
-            true => None,
-            false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
-        };
-        let machine = MachineCounters::open().ok();
-        let own_io = OwnIoCounters::open();
+    /// One that reads these counters.
+    pub fn new(counters: Rc<Counters>) -> Self {
         Self {
-            devices: devices.map(Arc::new),
-            own_before: own_io.as_ref().and_then(OwnIoCounters::sample),
-            own_io,
-            machine,
-            pressure: Pressure::open(),
-            quota: QuotaCounters::open(),
+            own_before: counters.own_io.as_ref().and_then(OwnIoCounters::sample),
+            counters,
             begin: None,
             end: None,
             rounds: Vec::new(),
         }
     }
 
-    /// Forgets all samples, to observe another measurement by the same counters.
-    pub fn restart(&mut self) {
-        self.own_before = self.own_io.as_ref().and_then(OwnIoCounters::sample);
-        self.begin = None;
-        self.end = None;
-        self.rounds.clear();
-    }
-
-    /// The counters of the devices under the targets; none where nothing counts.
-    pub fn devices(&self) -> Option<Arc<DeviceCounters>> {
-        self.devices.clone()
-    }
-
     /// Takes a sample; `threads` are the ids of the lanes' threads.
     pub fn look(&mut self, mark: Mark, threads: &[i32], clock: &TscClock) {
         let before_ns = clock.now_ns();
+        let Counters {
+            devices,
+            own_io,
+            machine,
+            pressure,
+            quota,
+        } = &*self.counters;
         let mut sample = Sample {
-            device: self
-                .devices
-                .as_ref()
-                .and_then(|devices| devices.sample().ok()),
-            own_io: self.own_io.as_ref().and_then(OwnIoCounters::sample),
-            machine: self
-                .machine
-                .as_ref()
-                .and_then(|machine| machine.sample().ok()),
-            pressure_ns: self.pressure.sample_ns(),
-            quota: self.quota.as_ref().and_then(|quota| quota.sample().ok()),
+            device: devices.as_ref().and_then(|devices| devices.sample().ok()),
+            own_io: own_io.as_ref().and_then(OwnIoCounters::sample),
+            machine: machine.as_ref().and_then(|machine| machine.sample().ok()),
+            pressure_ns: pressure.sample_ns(),
+            quota: quota.as_ref().and_then(|quota| quota.sample().ok()),
             process: CpuSample::of_process(),
             at: Instant::now(),
             read_ns: [before_ns; 2],
@@ -188,7 +194,7 @@ impl Observer {
     }
 
     fn device(&self, begin: &Sample, end: &Sample, observed_ns: u64) -> Option<DeviceFigures> {
-        let devices = self.devices.as_ref()?;
+        let devices = self.counters.devices.as_ref()?;
         let moved = end.device?.since(&begin.device?);
         let read = end.own_io.zip(begin.own_io);
         let written = end.own_io.zip(self.own_before);

@@ -27,7 +27,7 @@ use crate::jobs::tree::JobTree;
 use crate::kit::{CellKit, Course, Mark};
 use crate::lane::{Lane, lanes};
 use crate::meeting::Meeting;
-use crate::observe::Observer;
+use crate::observe::{Counters, Observer};
 use crate::parts::{Sources, parts};
 use crate::peers::Peers;
 use crate::repeats::Conclusion;
@@ -266,7 +266,9 @@ impl<'a> Session<'a> {
         own_cost: Option<f64>,
         doubts: Vec<Warning>,
     ) -> Result<(), RunError> {
-        let mut observer = Observer::new(self.targets.values().map(Prepared::path));
+        let counters = Counters::open(self.targets.values().map(Prepared::path));
+        let devices = counters.devices();
+        let mut observer = Observer::new(counters);
         let kit = CellKit {
             cell,
             clock: &self.clock,
@@ -275,7 +277,7 @@ impl<'a> Session<'a> {
             continued: &self.options.continued,
             meeting: self.options.meeting.as_deref(),
             course: Course::default(),
-            devices: observer.devices(),
+            devices,
             status: match self.options.status_interval_ns {
                 interval_ns @ 1.. if cell.jobs.is_some() => Some(StatusWish {
                     interval_ns,
@@ -317,7 +319,6 @@ impl<'a> Session<'a> {
     }
 
     fn measure_files(&mut self, cell: &Cell, program: &Program) -> Result<(), RunError> {
-        let observer = Observer::new(self.targets.values().map(Prepared::path));
         let kit = FilesKit {
             plan: self.plan,
             cell,
@@ -328,8 +329,8 @@ impl<'a> Session<'a> {
             continued: &self.options.continued,
             meeting: self.options.meeting.as_ref(),
             listener: self.listener,
-            observer,
             mismatches: (0, None),
+            counters: None,
         };
         let measured = files::measure(kit, program);
         measured.warnings.into_iter().for_each(|it| self.warn(it));

@@ -1,7 +1,7 @@
 //! How long the workers' threads ran and waited for a processor, and what the devices did, over
 //! the time of a measurement. The monitor looks from outside; the workers know nothing of it.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use engine::clock::Clock;
 use results::{IntervalDevice, IntervalRecord};
@@ -24,7 +24,7 @@ struct Point {
 #[derive(Default)]
 pub(crate) struct WaitSeries {
     counters: Option<WaitCounters>,
-    devices: Option<Arc<DeviceCounters>>,
+    devices: Option<Rc<DeviceCounters>>,
     period_ns: u64,
     next_ns: u64,
     points: Vec<(u64, Point)>,
@@ -35,7 +35,7 @@ impl WaitSeries {
     /// interval where that is longer.
     pub fn start(
         &mut self,
-        devices: Option<Arc<DeviceCounters>>,
+        devices: Option<Rc<DeviceCounters>>,
         thread_ids: &[i32],
         interval_ns: u64,
     ) {

@@ -2,12 +2,17 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
 
 use crate::Histogram;
 
 /// Three digits keep the value of each bucket to 0.1 %, well within the buckets' own 0.8 %.
 const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// The first word of the compressed encoding, version 2.
+const COMPRESSED_COOKIE: u32 = 0x1c84_9314;
+/// The longest encoding that is stored.
+const STORED_BYTES_MAX: u16 = 256;
 
 impl Histogram {
     /// The histogram as base64 of HdrHistogram's compressed encoding, version 2.
@@ -26,12 +31,47 @@ impl Histogram {
             left -= count;
             hdr.saturating_record_n(self.value_of(index), count);
         }
+        let taken = "memory takes every byte and each count is below 2^63";
+        let mut plain = Vec::new();
+        V2Serializer::new()
+            .serialize(&hdr, &mut plain)
+            .expect(taken);
+        if let Some(bytes) = stored(&plain) {
+            return STANDARD.encode(bytes);
+        }
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
             .serialize(&hdr, &mut bytes)
-            .expect("memory takes every byte and each count is below 2^63");
+            .expect(taken);
         STANDARD.encode(bytes)
     }
+}
+
+/// The compressed form of a short encoding, in which nothing is compressed: a compressor takes and
+/// clears 300 KB, which costs more than all else where phases are short and many. None for longer
+/// ones. Source: RFC 1950 and RFC 1951, 3.2.4.
+fn stored(plain: &[u8]) -> Option<Vec<u8>> {
+    let length = u16::try_from(plain.len()).ok();
+    let length = length.filter(|it| *it <= STORED_BYTES_MAX)?;
+    let mut bytes = COMPRESSED_COOKIE.to_be_bytes().to_vec();
+    let frame_bytes = 2 + 5 + u32::from(length) + 4;
+    bytes.extend(frame_bytes.to_be_bytes());
+    // Deflate with a window of 32 KiB, made fast; then the last block, which is stored.
+    bytes.extend([0x78, 0x01, 0x01]);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend((!length).to_le_bytes());
+    bytes.extend(plain);
+    bytes.extend(adler_32(plain).to_be_bytes());
+    Some(bytes)
+}
+
+fn adler_32(bytes: &[u8]) -> u32 {
+    const MODULUS: u32 = 65_521;
+    let (low, high) = bytes.iter().fold((1, 0), |(low, high), byte| {
+        let low = (low + u32::from(*byte)) % MODULUS;
+        (low, (high + low) % MODULUS)
+    });
+    high << 16 | low
 }
 
 #[cfg(test)]
@@ -65,6 +105,18 @@ mod tests {
                 "{percent}: {ours} {theirs}"
             );
         }
+    }
+
+    #[test]
+    fn short_encodings_are_stored_and_read_all_the_same() {
+        let mut histogram = Histogram::new();
+        for count in 1..=20 {
+            histogram.record_n(count * 1_000_000, count);
+            let hdr = read_back(&histogram);
+            assert_eq!(hdr.len(), histogram.count());
+            assert_eq!(hdr.max() / 1_000_000, count);
+        }
+        assert_eq!(adler_32(b"Wikipedia"), 0x11e6_0398);
     }
 
     #[test]

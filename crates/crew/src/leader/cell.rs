@@ -21,6 +21,9 @@ const LEAD_MIN_NS: u64 = 1_000_000;
 const LEAD_MAX_NS: u64 = 50_000_000;
 /// The least in round trips, which decide where messages take longer.
 const LEAD_TRIPS: u64 = 20;
+/// The same for stages that end with their work: they may be short and many, and waiting would take
+/// longer than what is measured.
+const LEAD_TRIPS_OF_WORK: u64 = 3;
 
 impl Leader {
     /// Has all measure a cell, and puts together what they measured.
@@ -36,6 +39,10 @@ impl Leader {
         let bytes = encode(&self.order(cell));
         let mut course = Course::new(cell, self.workers_of(cell));
         course.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
+        course.lead_trips = match cell.run_time_ns {
+            0 => LEAD_TRIPS_OF_WORK,
+            _ => LEAD_TRIPS,
+        };
         for rank in course.working.clone() {
             self.say_bytes(rank, bytes.clone());
         }
@@ -220,7 +227,7 @@ impl Leader {
         }
         let trips_ns = clocks.values().map(|it| it.trip_ns);
         let longest_ns = trips_ns.max().unwrap_or(0);
-        let start_ns = self.clock.now_ns() + course.lead_ns.max(LEAD_TRIPS * longest_ns);
+        let start_ns = self.clock.now_ns() + course.lead_ns.max(course.lead_trips * longest_ns);
         for (rank, reading) in &clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
             let at_ns = at_ns.cast_unsigned();

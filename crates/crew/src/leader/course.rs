@@ -34,6 +34,8 @@ pub(super) struct Course {
     pub beginnings: Beginnings,
     /// Least time between the agreement on a start and the start, in nanoseconds.
     pub lead_ns: u64,
+    /// The same in round trips.
+    pub lead_trips: u64,
     pub done: BTreeMap<u32, Vec<CellRecord>>,
     pub failed: Option<(u32, Failed)>,
     /// Who was lost, and when, in nanoseconds of the leader's clock.
@@ -59,6 +61,7 @@ impl Course {
             armed: BTreeSet::new(),
             beginnings: Beginnings::default(),
             lead_ns: 0,
+            lead_trips: 0,
             done: BTreeMap::new(),
             failed: None,
             lost_ns: BTreeMap::new(),

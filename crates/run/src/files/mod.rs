@@ -10,6 +10,7 @@ pub(crate) mod task;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ use crate::kit::{self, CellKit, Mark};
 use crate::lane::Lane;
 use crate::measured::Measured;
 use crate::meeting::Meeting;
-use crate::observe::Observer;
+use crate::observe::{Counters, Observer};
 use crate::targets::losses;
 use crate::worker::{Part, Task};
 
@@ -64,10 +65,10 @@ pub(crate) struct FilesKit<'a> {
     /// Where it is agreed with other processes when a stage begins.
     pub meeting: Option<&'a Arc<dyn Meeting>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
-    /// Looks at each stage by counters that are opened once: the caches forget files meanwhile.
-    pub observer: Observer,
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
+    /// What its stages count, once one has begun.
+    pub counters: Option<Rc<Counters>>,
 }
 
 /// What was measured, phase by phase, and why it ended early if it did.
@@ -221,6 +222,8 @@ impl FilesKit<'_> {
                 }
             }
             Before::Remount => {
+                // It may be on another device from now on.
+                self.counters = None;
                 for (target_index, tree) in std::mem::take(&mut grounds.trees) {
                     let prepared = self
                         .targets
@@ -281,9 +284,9 @@ impl FilesKit<'_> {
         let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
         let parts = parts.collect();
         let phase = shown.phase.clone().unwrap_or_default();
-        self.observer.restart();
-        let devices = self.observer.devices();
-        let (observer, clock) = (&mut self.observer, self.clock);
+        let counters = Rc::clone(self.counters());
+        let devices = counters.devices();
+        let mut observer = Observer::new(counters);
         let cell = Cell {
             run_time_ns: 0,
             ramp_time_ns,
@@ -293,7 +296,7 @@ impl FilesKit<'_> {
         let mut measured = run_cell(
             CellKit {
                 cell: &cell,
-                clock,
+                clock: self.clock,
                 stop: self.stop,
                 skip: Some(self.skip),
                 continued: self.continued,
@@ -301,7 +304,7 @@ impl FilesKit<'_> {
                 course: shown,
                 devices,
                 status: None,
-                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, clock),
+                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads, self.clock),
                 listener: self.listener,
             },
             parts,
@@ -309,7 +312,7 @@ impl FilesKit<'_> {
         let requests = self.take_requests(&mut measured);
         let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
         let mut usage = usage_record(self.plan, self.cell, &measured);
-        self.observer.complete(&mut usage, &measured);
+        observer.complete(&mut usage, &measured);
         let cpu = usage.worker_figures.iter();
         let done = Done {
             cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
@@ -322,6 +325,11 @@ impl FilesKit<'_> {
         };
         course.done(&phase, done);
         Ok((measured, usage))
+    }
+
+    fn counters(&mut self) -> &Rc<Counters> {
+        let paths = self.targets.values().map(Prepared::path);
+        self.counters.get_or_insert_with(|| Counters::open(paths))
     }
 
     /// Takes the workers' streams, and note of what was read wrongly.

@@ -17,6 +17,7 @@ use workload::facts::SystemFacts;
 use workload::plan::{Cell, Plan};
 
 use super::*;
+use crate::hub::outlet;
 use crate::worker::hash;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -47,7 +48,8 @@ struct Ends {
 
 fn hub(ranks: u32) -> (Hub, Ends) {
     let (to_leader, from) = sync_channel(4096);
-    let (to, from_leader) = (0..ranks).map(|_| channel()).unzip();
+    let channels = (0..ranks).map(|_| channel());
+    let (to, from_leader) = channels.map(|(to, from)| (outlet(to), from)).unzip();
     let ends = Ends {
         from_leader,
         to_leader,
