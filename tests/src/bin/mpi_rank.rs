@@ -155,7 +155,7 @@ fn stopped(mut world: World, length: usize) -> Outcome {
         0 => {
             let process = receive(&mut world)?.bytes;
             let process = i32::from_le_bytes(process.as_slice().try_into()?);
-            std::thread::sleep(Duration::from_millis(500));
+            wait_until_stopped(process)?;
             let start = Instant::now();
             let early = world.receive_within(Duration::from_millis(500), PAUSE)?;
             let waited_ms = start.elapsed().as_millis();
@@ -168,15 +168,32 @@ fn stopped(mut world: World, length: usize) -> Outcome {
             println!("waited {waited_ms} ms");
         }
         1 => {
-            let process = getpid().as_raw_nonzero().get();
+            let (process, bytes) = (getpid().as_raw_nonzero().get(), bytes_of(1, length));
             world.send(0, process.to_le_bytes().to_vec())?;
             world.flush_within(LONG)?;
-            world.send(0, bytes_of(1, length))?;
+            world.send(0, bytes)?;
             kill_process(getpid(), Signal::STOP)?;
         }
         _ => {}
     }
     finish(world)
+}
+
+/// Waits until a process is stopped: one that is continued before it stops stays stopped.
+fn wait_until_stopped(process: i32) -> Result<(), Box<dyn std::error::Error>> {
+    let start = Instant::now();
+    while start.elapsed() < LONG {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+        // The state follows the name, which is in parentheses.
+        if stat
+            .rsplit_once(") ")
+            .is_some_and(|it| it.1.starts_with('T'))
+        {
+            return Ok(());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Err(format!("process {process} did not stop").into())
 }
 
 fn ping(mut world: World, count: usize) -> Outcome {
