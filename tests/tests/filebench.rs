@@ -66,6 +66,9 @@ fn a_script_is_measured_and_told_as_filebench_tells_it() {
         breakdown.iter().all(|line| !line.contains(" 0ops")),
         "{breakdown:?}"
     );
+    // The bytes of the entries that it read: an empty directory has 561.
+    let list = breakdown.iter().find(|line| line.starts_with("list "));
+    assert!(!list.unwrap().contains(" 0.0mb/s"), "{breakdown:?}");
     let count = |line: &&str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         words[1].trim_end_matches("ops").parse::<u64>().unwrap()
@@ -80,6 +83,29 @@ fn a_script_is_measured_and_told_as_filebench_tells_it() {
     assert!(bed.left_in_target().is_empty());
     let stored = bed.run(&["report", "last", "--format", "classic"]);
     assert!(stored.stdout.contains("IO Summary: "), "{}", stored.text());
+}
+
+/// As the original counts them: of each entry its name, of eight digits here, and what the C
+/// library's structure has besides.
+#[test]
+fn a_listed_directory_counts_the_bytes_of_its_entries() {
+    let bed = Bed::new().unwrap();
+    let script = "set $dir=/nowhere\n\
+        define fileset name=box,path=$dir,size=0,entries=10,dirwidth=1000,prealloc\n\
+        define process name=p { thread name=t { flowop listdir name=list,filesetname=box } }\n\
+        run 1\n";
+    let file = bed.file("list.f", script);
+    let target = format!("dir={}", bed.target().display());
+    let file = file.to_str().unwrap();
+    let seen = bed.run(&["as", "filebench", "-f", file, "--set", &target]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    let list = &record["cells"][0]["phase_figures"]["labels"][0];
+    let count = list["count"].as_u64().unwrap();
+    let bytes_of_one = 10 * (8 + 279) + (1 + 279) + (2 + 279);
+    assert!(count > 0);
+    assert_eq!(list["bytes"], count * bytes_of_one, "{list}");
 }
 
 /// How often each flowop was done, by its name.

@@ -52,8 +52,8 @@ pub enum Operation {
     /// has that name there, or nowhere.
     Symlink,
     /// Read a directory's entries: the name or the directory it is in, by the
-    /// [`Aim`](crate::Aim); opened, read to the end and closed. The result is their number,
-    /// without `.` and `..`.
+    /// [`Aim`](crate::Aim); opened, read to the end and closed. The result is their bytes as
+    /// `readdir(3)` hands them over: 279 and the length of the name, `.` and `..` included.
     Readdir,
     /// Set a file's length: the handle, to `offset_bytes`.
     Truncate,

@@ -17,6 +17,12 @@ use tempfile::TempDir;
 
 const WAIT: Wait = Wait::One { timeout_ns: 0 };
 
+/// What readdir(3) hands over of a directory with these names, in bytes.
+fn bytes_of_entries(names: &[&str]) -> i32 {
+    let lengths = [".", ".."].iter().chain(names).map(|name| name.len());
+    lengths.map(|length| length as i32 + 279).sum()
+}
+
 fn location(dir: &Path) -> OwnedFd {
     OwnedFd::from(File::open(dir).unwrap())
 }
@@ -240,7 +246,7 @@ fn files_live_in_subdirectories_that_are_open_or_not() {
                 3,
                 Aim::Directory.code(),
             );
-            assert_eq!(listed, 1);
+            assert_eq!(listed, bytes_of_entries(&["f12"]));
             let full = one(engine.as_mut(), Operation::Rmdir, 3, Aim::Directory.code());
             assert_eq!(full, -libc::ENOTEMPTY);
             assert_eq!(one(engine.as_mut(), Operation::Unlink, 7 * 12 + 3, 0), 0);
@@ -466,9 +472,9 @@ fn names_are_renamed_linked_and_listed() {
         );
         assert_eq!(one(engine, Operation::Stat, 3, 0), 0);
         assert_eq!(one(engine, Operation::Mkdir, 4, 0), 0);
-        assert_eq!(one(engine, Operation::Readdir, 4, 0), 0);
+        assert_eq!(one(engine, Operation::Readdir, 4, 0), bytes_of_entries(&[]));
         let listed = one(engine, Operation::Readdir, 0, Aim::Directory.code());
-        assert_eq!(listed, 4);
+        assert_eq!(listed, bytes_of_entries(&["f0", "f2", "f3", "f4"]));
         assert_eq!(one(engine, Operation::Unlink, 4, 0), -libc::EISDIR);
         assert_eq!(one(engine, Operation::Rmdir, 4, 0), 0);
     });
@@ -485,7 +491,9 @@ fn more_entries_than_one_call_returns_are_all_listed() {
             0,
             Aim::Directory.code(),
         );
-        assert_eq!(listed, 3000);
+        let names: Vec<String> = (0..3000).map(|index| format!("f{index}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(listed, bytes_of_entries(&names));
     }
 }
 

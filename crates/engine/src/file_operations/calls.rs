@@ -271,25 +271,27 @@ pub(crate) fn sync_directory(at: At<'_>) -> i32 {
     }
 }
 
-/// Opens a directory, reads all its entries and closes it; how many there are besides itself and
-/// its parent.
+/// Bytes of an entry besides its name, as readdir(3) hands it over.
+const ENTRY_BYTES: usize = size_of::<libc::dirent64>() - 1;
+
+/// Opens a directory, reads all its entries and closes it; the bytes of all entries, as readdir(3)
+/// hands them over, with their names.
 pub(crate) fn readdir(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
     let directory = match open(at, &DIRECTORY_HOW, false) {
         Ok(directory) => directory,
         Err(result) => return result,
     };
-    match count_entries(&directory, entries) {
-        Ok(count) => count,
+    match bytes_of_entries(&directory, entries) {
+        Ok(bytes) => i32::try_from(bytes).unwrap_or(i32::MAX),
         Err(errno) => -errno.raw_os_error(),
     }
 }
 
-fn count_entries(directory: &OwnedFd, entries: &mut [MaybeUninit<u8>]) -> Result<i32, Errno> {
-    let mut count = 0;
+fn bytes_of_entries(directory: &OwnedFd, entries: &mut [MaybeUninit<u8>]) -> Result<usize, Errno> {
+    let mut bytes = 0;
     let mut directory = RawDir::new(directory, entries);
     while let Some(entry) = directory.next() {
-        let entry = entry?;
-        count += i32::from(entry.file_name() != c"." && entry.file_name() != c"..");
+        bytes += entry?.file_name().to_bytes().len() + ENTRY_BYTES;
     }
-    Ok(count)
+    Ok(bytes)
 }

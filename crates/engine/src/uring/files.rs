@@ -576,7 +576,12 @@ mod tests {
             (Operation::Symlink, (0, 3, 0), 0),
             (Operation::Mkdir, (4, 0, 0), 0),
             (Operation::Mkdir, (4, 0, 0), -libc::EEXIST),
-            (Operation::Readdir, (0, Aim::Directory.code(), 0), 4),
+            // `.`, `..`, and four names of two bytes.
+            (
+                Operation::Readdir,
+                (0, Aim::Directory.code(), 0),
+                6 * 279 + 1 + 2 + 4 * 2,
+            ),
             (Operation::Rmdir, (4, 0, 0), 0),
             (Operation::Unlink, (0, 0, 0), 0),
             (Operation::Unlink, (0, 0, 0), -libc::ENOENT),

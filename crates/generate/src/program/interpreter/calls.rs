@@ -299,7 +299,7 @@ impl Interpreter {
             return Err(result);
         }
         if !code.operation.moves_bytes() {
-            self.take_effect(index, number);
+            self.take_effect(index, number, result);
             return Ok(true);
         }
         let is_read = code.operation == Operation::Read;
@@ -348,7 +348,7 @@ impl Interpreter {
 
     /// What a call on names or on what is open has changed.
     #[inline]
-    pub(super) fn take_effect(&mut self, index: usize, number: u16) {
+    pub(super) fn take_effect(&mut self, index: usize, number: u16, result: i32) {
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
         let opening = slot.opening();
@@ -403,6 +403,13 @@ impl Interpreter {
             Operation::Truncate => {
                 states.set_size(call.file, call.left_bytes);
                 return;
+            }
+            // The bytes of a directory's entries are no content: the label alone counts them.
+            Operation::Readdir => {
+                call.moved_bytes = result.unsigned_abs().into();
+                if was_claimed {
+                    states.release(call.file, code.claim);
+                }
             }
             _ => {
                 if was_claimed {
