@@ -75,13 +75,13 @@ fn mdtest_prints_its_summary_and_the_run_is_stored() {
 #[test]
 fn what_differs_is_listed_and_what_is_not_done_is_refused() {
     let bed = Bed::in_memory().unwrap();
-    let seen = stand_in(&bed, "mdtest", &["--differences", "-n", "5", "-T"]);
+    let seen = stand_in(&bed, "mdtest", &["--differences", "-n", "5", "-C"]);
     assert_eq!(seen.code, 0);
     assert!(
         seen.stdout
             .contains("ranks differs: they are threads of one process\n")
     );
-    assert!(seen.stdout.contains("made before, untimed"));
+    assert!(seen.stdout.contains("moved to their names at the end"));
     let seen = stand_in(&bed, "mdtest", &["-n", "5", "-k"]);
     seen.assert_refused(1, &["`-k` makes files by mknod, which is not done here"]);
     let seen = stand_in(&bed, "smallfile", &["--operation", "readdir"]);
@@ -123,6 +123,93 @@ fn smallfile_counts_files_and_writes_its_document() {
         assert_eq!(document["results"]["files"], 500);
     }
     assert!(bed.left_in_target().is_empty());
+}
+
+/// As in scripts that write, drop caches and read: each command by itself.
+#[test]
+fn ior_leaves_a_file_for_the_next_command_and_reads_what_is_there() {
+    let bed = Bed::in_memory().unwrap();
+    let name = |file: &str| bed.target().join(file).to_str().unwrap().to_owned();
+    let ior = |line: &str, file: &str| {
+        let path = name(file);
+        let words = line.split_whitespace().chain(["-o", &path]);
+        stand_in(&bed, "ior", &words.collect::<Vec<_>>())
+    };
+    let seen = ior("-r", "missing");
+    assert_eq!(seen.code, 255, "{}", seen.text());
+    let told = format!("error: cannot use `{}`: No such file", name("missing"));
+    assert!(seen.stderr.contains(&told), "{}", seen.stderr);
+    assert!(bed.left_in_target().is_empty());
+    for (more, files) in [
+        ("-N 2 -i 2", &["f"][..]),
+        ("-N 2 -F", &["f.00000000", "f.00000001"]),
+        ("-N 2 -F -u", &["0/f.00000000", "1/f.00000001"]),
+    ] {
+        let seen = ior(&format!("-w -k -b 256k {more}"), "f");
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let contents = || files.iter().map(|file| fs::read(name(file)).unwrap());
+        let written: Vec<Vec<u8>> = contents().collect();
+        let bytes: usize = written.iter().map(Vec::len).sum();
+        assert_eq!(bytes, 2 * 256 << 10);
+        for line in ["-r -k", "-r", "-r -C -i 2"] {
+            let seen = ior(&format!("{line} -b 256k {more}"), "f");
+            assert_eq!(seen.code, 0, "{}", seen.text());
+            assert!(seen.stdout.contains("\nread "), "{}", seen.stdout);
+            assert!(!seen.stdout.contains("\nwrite "), "{}", seen.stdout);
+        }
+        // Nothing is read behind the end, and nothing of others is replaced.
+        for line in ["-r -b 512k", "-w -k -b 256k"] {
+            let seen = ior(&format!("{line} {more}"), "f");
+            assert_eq!(seen.code, 255, "{}", seen.text());
+        }
+        assert_eq!(contents().collect::<Vec<_>>(), written);
+        for left in bed.left_in_target() {
+            let left = bed.target().join(left);
+            let removed = match left.is_dir() {
+                true => fs::remove_dir_all(left),
+                false => fs::remove_file(left),
+            };
+            removed.unwrap();
+        }
+    }
+}
+
+#[test]
+fn mdtest_leaves_its_trees_for_the_next_command() {
+    let bed = Bed::in_memory().unwrap();
+    let directory = bed.target().join("t");
+    let mdtest = |line: &str| {
+        let words = line.split_whitespace();
+        let words = words.chain(["-d", directory.to_str().unwrap()]);
+        stand_in(&bed, "mdtest", &words.collect::<Vec<_>>())
+    };
+    let shape = "-n 6 -z 1 -b 2 -i 2 -e 10 --ranks 2";
+    // Nothing is made by who is to find it.
+    assert_ne!(mdtest(&format!("-T {shape}")).code, 0);
+    assert!(bed.left_in_target().is_empty());
+    let seen = mdtest(&format!("-C -w 10 {shape}"));
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let file = directory.join("test-dir.1-0/mdtest_tree.0/mdtest_tree.2/file.mdtest.1.5");
+    assert_eq!(fs::read(&file).unwrap().len(), 10);
+    assert_ne!(
+        mdtest(&format!("-C {shape}")).code,
+        0,
+        "it is there already"
+    );
+    for phases in ["-T", "-E", "-T -E"] {
+        let seen = mdtest(&format!("{phases} {shape}"));
+        assert_eq!(seen.code, 0, "{}", seen.text());
+    }
+    assert_eq!(fs::read(&file).unwrap().len(), 10);
+    // What somebody else put there stays, with the directories that it is in.
+    let other = directory.join("test-dir.0-0/mdtest_tree.0/file.mdtest.0");
+    fs::write(&other, "mine").unwrap();
+    let seen = mdtest(&format!("-r {shape}"));
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert_eq!(fs::read(&other).unwrap(), b"mine");
+    let entries = |path: &Path| fs::read_dir(path).unwrap().count();
+    assert_eq!(entries(&directory), 1);
+    assert_eq!(entries(other.parent().unwrap()), 1);
 }
 
 /// Of one file that ranks share, of files of their own, and of ranks that wait for each other.
@@ -514,5 +601,6 @@ fn a_link_of_the_programs_name_stands_in_for_it() {
     let seen = finish(command.arg(bed.target()));
     assert_eq!(seen.code, 0, "{}", seen.stderr);
     assert!(seen.stdout.contains("\n1 tasks, 5 files\n"));
-    assert!(names_in(bed.target()).is_empty());
+    // What it creates stays, as nothing was to be removed.
+    assert_eq!(names_in(bed.target()), ["test-dir.0-0"]);
 }

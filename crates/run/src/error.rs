@@ -67,6 +67,14 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Files that an earlier run was to leave are not as they are needed.
+    #[error("cannot use `{}`: {why}", path.display())]
+    Found {
+        /// The file or directory.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Someone ended it before it began.
     #[error("it was ended before it began")]
     Stopped,
@@ -114,6 +122,9 @@ impl RunError {
                 Some("raise the limit, or write `ulimit -v unlimited`".to_owned())
             }
             Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
+            Self::Found { .. } => {
+                Some("first run the command that makes it and keeps it".to_owned())
+            }
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {
                 Some("this is a bug in pgmeter; please report it with the workload file".to_owned())

@@ -22,6 +22,7 @@ pub struct Tree {
     path: PathBuf,
     block_bytes: u64,
     is_in_place: bool,
+    is_found: bool,
 }
 
 impl Tree {
@@ -39,6 +40,7 @@ impl Tree {
             path,
             block_bytes,
             is_in_place: false,
+            is_found: false,
         }
     }
 
@@ -59,6 +61,23 @@ impl Tree {
         Self::new(directory, path)
     }
 
+    /// A directory of the user, with files that were there before the run. No directory is made in
+    /// it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn found(path: &Path) -> Result<Self, TargetError> {
+        let failed = |error| TargetError::system("open", path, error);
+        let base = open_directory(path, Links::Followed, None)?;
+        let block_bytes = fstat(&base).map_err(failed)?.st_blksize;
+        let directory = open_tree(base.as_fd(), ".").map_err(failed)?;
+        let block_bytes = u64::try_from(block_bytes).unwrap_or(0);
+        Ok(Self {
+            is_found: true,
+            ..Self::at(directory, path.to_owned(), block_bytes)
+        })
+    }
+
     /// A directory of the user.
     pub(crate) fn in_place(directory: OwnedFd, path: PathBuf, block_bytes: u64) -> Self {
         Self {
@@ -71,6 +90,12 @@ impl Tree {
     #[must_use]
     pub const fn is_in_place(&self) -> bool {
         self.is_in_place
+    }
+
+    /// Whether its files were there before the run, so that no directory is made in it.
+    #[must_use]
+    pub const fn is_found(&self) -> bool {
+        self.is_found
     }
 
     /// Closes its directory; what is left makes it again with [`Tree::at`].
@@ -128,7 +153,7 @@ impl Tree {
     }
 
     /// Makes a directory in the tree, with those above it, and opens it with `O_PATH`; those that
-    /// are there already are used. `name` is one component, or several as in `a/b/c`.
+    /// are there already are used, and in a tree that was found none is made. `name` is one component, or several as in `a/b/c`.
     ///
     /// # Errors
     /// [`TargetError::BadTreeName`] for names that are empty, absolute or special;
@@ -144,7 +169,10 @@ impl Tree {
         for component in name.split('/') {
             path.push(component);
             let above = made.as_ref().unwrap_or(&self.directory);
-            made = Some(make_and_open(above.as_fd(), component, &path)?);
+            if !self.is_found {
+                make(above.as_fd(), component, &path)?;
+            }
+            made = Some(open_made(above.as_fd(), component, &path)?);
         }
         made.ok_or_else(|| TargetError::BadTreeName {
             name: name.to_owned(),
@@ -152,11 +180,14 @@ impl Tree {
     }
 }
 
-fn make_and_open(above: BorrowedFd<'_>, name: &str, path: &Path) -> Result<OwnedFd, TargetError> {
+fn make(above: BorrowedFd<'_>, name: &str, path: &Path) -> Result<(), TargetError> {
     match mkdirat(above, name, Mode::RWXU) {
-        Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => return Err(TargetError::system("make", path, error)),
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(error) => Err(TargetError::system("make", path, error)),
     }
+}
+
+fn open_made(above: BorrowedFd<'_>, name: &str, path: &Path) -> Result<OwnedFd, TargetError> {
     open_tree(above, name).map_err(|error| match error {
         Errno::LOOP | Errno::NOTDIR | Errno::XDEV => TargetError::Foreign {
             path: path.to_owned(),

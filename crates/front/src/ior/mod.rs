@@ -7,6 +7,7 @@ mod tests;
 mod text;
 
 use workload::model::ContentChoice;
+use workload::program::LastingRole;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};
@@ -37,6 +38,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     }
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
+        // What the original's abort leaves of its -1.
+        error_code: Some(255),
         ..FrontWork::below(options.directory(), vec![cell])
     })
 }
@@ -44,7 +47,10 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let has_wall = options.wall_seconds > 0;
     let is_shared = !options.has_file_per_rank;
-    let read_before = "what is read is written before, untimed";
+    let is_own = options.lasting().is_none();
+    let is_found = options.lasting() == Some(LastingRole::Finds);
+    let is_left = options.lasting() == Some(LastingRole::Leaves);
+    let left = "written in a work directory and moved to its name at the end, which must be free";
     let is_shifted = options.reads && options.shift() > 0;
     let is_read_checked = options.checks_written && options.reads && !options.checks_read;
     let also_read = "the read that is measured is compared, too";
@@ -56,9 +62,22 @@ fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let those = [
         (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
-        (true, "files", "in a work directory, and removed at the end"),
-        (is_shared, "the name of the file", "a 0 stands behind it"),
-        (!options.writes, "files of earlier runs", read_before),
+        (
+            is_own,
+            "files",
+            "in a work directory, and removed at the end",
+        ),
+        (is_left, "`-k`", left),
+        (
+            is_found && !options.keeps,
+            "the file that is read",
+            "it stays also without `-k`",
+        ),
+        (
+            is_shared && is_own,
+            "the name of the file",
+            "a 0 stands behind it",
+        ),
         (is_shifted, "whose data is read", node),
         (options.is_random, "the random order", "it is another one"),
         (is_read_checked, "`-W`", also_read),

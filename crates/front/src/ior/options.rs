@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use workload::program::LastingRole;
+
 use crate::options::{
     Grammar, Letters, OptionRow, Value, all_of, at_least, escaped, flag, idle, idle_value,
     is_posix, no_option, number, read, refused, refused_value, rule_out, size, text,
@@ -27,6 +29,8 @@ pub(super) struct Options {
     pub delay_seconds: u32,
     pub wall_seconds: u32,
     pub wears_out: bool,
+    /// Whether what was written stays for later commands.
+    pub keeps: bool,
     pub is_synced: bool,
     pub is_each_synced: bool,
     pub is_direct: bool,
@@ -65,6 +69,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("-F filePerProc", |it| &mut it.has_file_per_rank),
     flag("-g intraTestBarriers", |it| &mut it.has_barriers),
     number("-i repetitions", |it| &mut it.repetitions),
+    flag("-k keepFile", |it| &mut it.keeps),
     number("-N numTasks", |it| &mut it.ranks),
     text("-o testFile", |it| &mut it.file),
     number("-Q taskPerNodeOffset", |it| &mut it.shift_asked),
@@ -76,7 +81,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("-Y fsyncPerWrite", |it| &mut it.is_each_synced),
     flag("-z randomOffset", |it| &mut it.is_random),
     flag("stoneWallingWearOut", |it| &mut it.wears_out),
-    idle("-c collective -E useExistingTestFile -H showHints -k keepFile -K keepFileWithError"),
+    idle("-c collective -E useExistingTestFile -H showHints -K keepFileWithError"),
     idle("-n noFill -p preallocate -q quitOnError -v verbose -V useFileView -x singleXferAttempt"),
     idle_value("-G setTimeStampSignature -j outlierThreshold -J setAlignment -l dataPacketType"),
     idle_value("-U hintsFileName -X reorderTasksRandomSeed"),
@@ -135,7 +140,14 @@ impl Options {
         let drawn = "random places in a file that ranks share are not done here; add `-F`";
         let is_cut = self.wall_seconds > 0 && (self.reads || self.checks_written);
         let cut = "`-D` with what is read is not done here; add `-w`";
-        rule_out(&[(is_uneven, uneven), (is_drawn, drawn), (is_cut, cut)])?;
+        let is_earlier = self.checks() && !self.writes;
+        let earlier = "what is compared was written by the same command; add `-w`";
+        rule_out(&[
+            (is_uneven, uneven),
+            (is_drawn, drawn),
+            (is_cut, cut),
+            (is_earlier, earlier),
+        ])?;
         // Only files of their own have directories of their own.
         self.has_directory_per_rank &= self.has_file_per_rank;
         if self.file_name().is_empty() || self.file_name().contains('@') {
@@ -151,6 +163,15 @@ impl Options {
     /// Whether anything that is read is compared.
     pub(super) const fn checks(&self) -> bool {
         self.checks_written || self.checks_read
+    }
+
+    /// What becomes of files that outlast the command; none where all are its own.
+    pub(super) fn lasting(&self) -> Option<LastingRole> {
+        match (self.writes, self.keeps) {
+            (false, _) => Some(LastingRole::Finds),
+            (true, true) => Some(LastingRole::Leaves),
+            (true, false) => None,
+        }
     }
 
     /// By how many ranks on each reads.

@@ -1,8 +1,9 @@
 //! The phases of a run.
 
 use workload::program::{
-    Act, Call, DirectoryTree, Ending, FileOperation, FilePath, FilesetPlan, Group, Law, Order,
-    Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Where, Which,
+    Access, Act, Call, DirectoryTree, Ending, FileNames, FileOperation, FilePath, FilesetPlan,
+    Group, LastingFiles, LastingRole, Law, Order, Pick, Program, ProgramPart, ProgramPhase, Turn,
+    Until, Way, Where, Which,
 };
 
 use super::options::Options;
@@ -17,6 +18,7 @@ const TRANSFER: u8 = 0;
 /// What all repetitions do.
 pub(super) fn program(options: &Options) -> Program {
     let write = |options: &Options| transfers(options, FileOperation::Write);
+    let lasting = lasting(options);
     // Only what is measured is synced and cut.
     let plain = Options {
         wall_seconds: 0,
@@ -24,19 +26,30 @@ pub(super) fn program(options: &Options) -> Program {
         is_each_synced: false,
         ..options.clone()
     };
-    let made = match options.writes {
-        true => paused(options, phase("write", write(options))),
-        false => hidden("write", write(&plain)),
-    };
+    let made = || paused(options, phase("write", write(options)));
+    let made = options.writes.then(made);
     let read = || phase("read", transfers(options, FileOperation::Read));
     let read = options.reads.then(|| paused(options, read()));
     let check = || transfers(&plain, FileOperation::Read);
     let check = options
         .checks_written
         .then(|| hidden("write check", check()));
-    let removed = phase("remove", removal(options));
-    let phases = [Some(made), check, read, Some(removed)];
-    let parts = phases.into_iter().flatten().map(ProgramPart::Phase);
+    let removed = ProgramPart::Phase(phase("remove", removal(options)));
+    let phases = [made, check, read].into_iter().flatten();
+    let work: Vec<ProgramPart> = phases.map(ProgramPart::Phase).collect();
+    let removing: Vec<ProgramPart> = work.iter().cloned().chain([removed]).collect();
+    let rounds = |times, parts| ProgramPart::Rounds {
+        until: Until::Times(times),
+        parts,
+    };
+    let times = options.repetitions;
+    let parts = match options.lasting() {
+        None => vec![rounds(times, removing)],
+        Some(LastingRole::Leaves) if times > 1 => {
+            vec![rounds(times - 1, removing), rounds(1, work)]
+        }
+        Some(_) => vec![rounds(times, work)],
+    };
     Program {
         labels: vec!["transfer".to_owned()],
         filesets: vec![files(options)],
@@ -44,12 +57,14 @@ pub(super) fn program(options: &Options) -> Program {
             permissions: 0o664,
             takes_existing: !options.has_file_per_rank,
             is_direct: options.is_direct,
+            access: match options.writes {
+                true => Access::ReadWrite,
+                false => Access::Read,
+            },
             ..Way::default()
         }],
-        parts: vec![ProgramPart::Rounds {
-            until: Until::Times(options.repetitions),
-            parts: parts.collect(),
-        }],
+        lasting: lasting.map(Box::new),
+        parts,
         ..Program::default()
     }
 }
@@ -60,7 +75,14 @@ fn files(options: &Options) -> FilesetPlan {
     let name = options.file_name();
     let (count, bytes, names) = match options.has_file_per_rank {
         true => (ranks, bytes, numbered(format!("{name}."), 8)),
-        false => (1, bytes.saturating_mul(ranks.into()), numbered(name, 0)),
+        false => {
+            let names = match options.lasting() {
+                Some(_) => FileNames::Only(name.to_owned()),
+                // A name that tables can say.
+                None => numbered(name, 0),
+            };
+            (1, bytes.saturating_mul(ranks.into()), names)
+        }
     };
     FilesetPlan {
         names,
@@ -69,8 +91,35 @@ fn files(options: &Options) -> FilesetPlan {
             false => DirectoryTree::Flat,
         },
         size: Law::fixed(bytes),
+        present_permille: match options.writes {
+            true => 0,
+            false => 1000,
+        },
         ..fileset("files", "", "", count)
     }
+}
+
+/// The files that stay, or that an earlier command left.
+fn lasting(options: &Options) -> Option<LastingFiles> {
+    let name = options.file_name();
+    let role = options.lasting()?;
+    let is_left = role == LastingRole::Leaves;
+    let name_of = |rank: u32| match options.has_directory_per_rank {
+        // The directories stay with their files.
+        true if is_left => rank.to_string(),
+        true => format!("{rank}/{name}.{rank:08}"),
+        false => format!("{name}.{rank:08}"),
+    };
+    let bytes = files(options).size.always();
+    Some(LastingFiles {
+        role,
+        directory: options.directory(),
+        names: match options.has_file_per_rank {
+            true => (0..options.ranks).map(name_of).collect(),
+            false => vec![name.to_owned()],
+        },
+        file_bytes: bytes.filter(|_| !(is_left && options.has_directory_per_rank)),
+    })
 }
 
 /// The file of a rank.

@@ -24,6 +24,7 @@ fn every_kind_of_run_is_a_program_that_can_be_done() {
         "-z -F -b 1m -t 4k -Y -B -u",
         "-w -D 30 -O stoneWallingWearOut=1,fsync=1 -s 10000 -t 47008 -b 47008 -N 2",
         "-a POSIX -v -k -o /mnt/x/file",
+        "-w -r -k -i 3 -F -u -N 2",
         "-w -r -W -R -t 64k",
         "-w -r -W -R -t 64k -F -N 2 -C",
     ] {
@@ -47,7 +48,8 @@ fn options_are_joined_follow_or_are_directives() {
     assert_eq!(options.directory(), std::path::Path::new("/mnt/x"));
     let options = read("-C -Q 5 -N 4 -vv -k").unwrap();
     assert_eq!(options.shift(), 1);
-    assert_eq!(options.without_effect, ["-v", "-v", "-k"]);
+    assert_eq!(options.without_effect, ["-v", "-v"]);
+    assert!(options.keeps);
 }
 
 #[test]
@@ -68,6 +70,8 @@ fn what_cannot_be_done_is_refused_by_name() {
         ("-P", "`-P` is for MPI-IO, which is not done here"),
         ("-z", "add `-F`"),
         ("-D 5", "add `-w`"),
+        ("-R", "written by the same command; add `-w`"),
+        ("-W -r", "written by the same command; add `-w`"),
         ("-O x", "is not `KEY=VALUE`"),
         ("-O x=1", "no directive `x=1`"),
         (
@@ -121,9 +125,9 @@ fn checks_are_phases_that_are_not_measured_and_reads_that_are() {
     ];
     assert_eq!(names, wanted);
     assert!(options.checks());
-    // Alone, each asks for the work that it checks.
-    let options = read("-R").unwrap();
-    assert!(options.reads && !options.writes);
+    // It asks for the work that it checks.
+    let options = read("-R -w").unwrap();
+    assert!(options.reads && options.writes);
 }
 
 /// A rank's window, in milliseconds.

@@ -5,6 +5,7 @@ mod program;
 mod text;
 
 use workload::model::ContentChoice;
+use workload::program::LastingRole;
 
 use crate::text::at_end_with;
 use crate::work::{titled, writing};
@@ -33,22 +34,28 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     );
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
-        made: MadePart::Last,
+        made: match options.finds_trees() {
+            true => MadePart::Nothing,
+            false => MadePart::Last,
+        },
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }
 
 fn differences(options: &Options, has_ranks: bool) -> Vec<Difference> {
     let is_random = options.random_seed.is_some();
-    let is_made = !options.phases.create;
-    let made = "what is left out by the options is made before, untimed";
+    let is_left = options.lasting() == Some(LastingRole::Leaves);
+    let left = "made in a work directory and moved to their names at the end, which must be free";
+    let is_removed = options.lasting() == Some(LastingRole::Removes);
+    let removed = "only what has the names that mdtest gives, of as many items as are asked for";
     let has_trees = options.tree_count() > 1;
     let trees = "all trees are in one `test-dir`, and item numbers continue from tree to tree";
     let those = [
         (has_trees, "the directories of `-n` with `-I`", trees),
         (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
-        (is_made, "files and directories of earlier runs", made),
+        (is_left, "trees that stay", left),
+        (is_removed, "what is removed", removed),
         (is_random, "the random order of stat", "it is another one"),
     ];
     Difference::those(&those, &options.without_effect)

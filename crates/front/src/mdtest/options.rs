@@ -1,5 +1,7 @@
 //! The command line, as IOR reads it: an option's value stands behind it or behind a `=`.
 
+use workload::program::LastingRole;
+
 use crate::options::{
     Equals, Grammar, Letters, OptionRow, Value, act, at_least, attached, escaped, flag, idle,
     idle_value, is_posix, no_option, number, read, refused, refused_value, rule_out, text,
@@ -201,6 +203,21 @@ impl Options {
             0 => Err("there is no item; `-n` says how many each rank has".to_owned()),
             _ => Ok(self),
         }
+    }
+
+    /// What becomes of trees that outlast the command; none where all are its own.
+    pub(super) const fn lasting(&self) -> Option<LastingRole> {
+        match (self.phases.create, self.phases.remove) {
+            (true, true) => None,
+            (true, false) => Some(LastingRole::Leaves),
+            (false, false) => Some(LastingRole::Finds),
+            (false, true) => Some(LastingRole::Removes),
+        }
+    }
+
+    /// Whether the trees were made by an earlier command.
+    pub(super) const fn finds_trees(&self) -> bool {
+        !self.phases.create
     }
 
     fn nodes(&self) -> Option<u32> {

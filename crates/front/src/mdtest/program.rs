@@ -1,8 +1,9 @@
 //! The phases of a run.
 
 use workload::program::{
-    Act, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation, FilesetPlan,
-    Group, Law, NestedDirectories, Order, Program, ProgramPart, ProgramPhase, Until, Way, Which,
+    Access, Act, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation,
+    FilesetPlan, Group, LastingFiles, Law, NestedDirectories, Order, Program, ProgramPart,
+    ProgramPhase, Until, Way, Which,
 };
 
 use super::options::Options;
@@ -34,13 +35,31 @@ pub(super) fn program(options: &Options) -> Program {
     Program {
         labels: writer.labels,
         filesets: filesets(options),
-        ways: vec![Way::default()],
+        ways: vec![Way {
+            access: match options.finds_trees() {
+                true => Access::Read,
+                false => Access::ReadWrite,
+            },
+            ..Way::default()
+        }],
+        lasting: lasting(options).map(Box::new),
         parts: vec![ProgramPart::Rounds {
             until: Until::Times(options.iterations),
             parts: writer.phases.into_iter().map(ProgramPart::Phase).collect(),
         }],
         ..Program::default()
     }
+}
+
+/// The trees that stay, or that an earlier command left.
+fn lasting(options: &Options) -> Option<LastingFiles> {
+    let iterations = 0..options.iterations;
+    Some(LastingFiles {
+        role: options.lasting()?,
+        directory: options.directory.clone().into(),
+        names: iterations.map(|it| format!("test-dir.{it}-0")).collect(),
+        file_bytes: None,
+    })
 }
 
 fn filesets(options: &Options) -> Vec<FilesetPlan> {
@@ -61,6 +80,10 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
         },
     };
     let path = "test-dir.{round}-0";
+    let present_permille = match options.finds_trees() {
+        true => 1000,
+        false => 0,
+    };
     let items = |name: &str, kind: &str| FilesetPlan {
         copies: Copies::PerWorker,
         names: numbered_from(
@@ -72,17 +95,20 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
             each: options.items_per_directory,
             directories: directories.clone(),
         },
+        present_permille,
         ..fileset(name, path, "", options.items)
     };
     vec![
         FilesetPlan {
             copies,
             names: FileNames::Ways(directories.clone()),
+            present_permille,
             ..fileset("tree", path, "", options.node_count())
         },
         items("dir items", "dir"),
         FilesetPlan {
             count: 1,
+            present_permille: 0,
             names: FileNames::Number {
                 before: "dir.mdtest.{worker}.".to_owned(),
                 digits: 0,
@@ -91,7 +117,11 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
             ..items("spare name", "dir")
         },
         FilesetPlan {
-            size: Law::fixed(options.write_bytes),
+            // Files that are there have at least what is read of them.
+            size: Law::fixed(match options.finds_trees() {
+                true => options.write_bytes.max(options.read_bytes),
+                false => options.write_bytes,
+            }),
             ..items("file items", "file")
         },
     ]
@@ -106,8 +136,10 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn all(&mut self) {
         let asked = self.options.phases;
-        let make = on_next(FileOperation::Mkdir, TREE, PLAIN);
-        self.tree("tree creation", asked.create, make);
+        if asked.create {
+            let make = on_next(FileOperation::Mkdir, TREE, PLAIN);
+            self.tree("tree creation", make);
+        }
         if self.options.has_directories {
             self.directories();
         }
@@ -118,32 +150,34 @@ impl Writer<'_> {
             // What is in a directory goes before it.
             let last = picked(TREE, Which::Present, Order::Back);
             let remove = named(FileOperation::Rmdir, last, PLAIN);
-            self.tree("tree removal", true, remove);
+            self.tree("tree removal", remove);
         }
     }
 
     /// By rank 0, or by each rank for itself.
-    fn tree(&mut self, name: &str, is_shown: bool, act: Act) {
+    fn tree(&mut self, name: &str, act: Act) {
         let ranks = Group {
             workers: (!self.options.is_unique).then_some(1),
             ..self.ranks(name, vec![act], 0)
         };
-        self.push(name, is_shown, ranks);
+        self.push(name, ranks);
     }
 
     fn directories(&mut self) {
         let asked = self.options.phases;
-        let create = on_next(FileOperation::Mkdir, DIRECTORIES, PLAIN);
-        self.phase("directory creation", asked.create, vec![create], 0);
+        if asked.create {
+            let create = on_next(FileOperation::Mkdir, DIRECTORIES, PLAIN);
+            self.phase("directory creation", vec![create], 0);
+        }
         if asked.stat {
-            self.phase("directory stat", true, vec![self.stat(DIRECTORIES)], 1);
+            self.phase("directory stat", vec![self.stat(DIRECTORIES)], 1);
         }
         if asked.rename {
             self.rename();
         }
         if asked.remove {
             let remove = on_next(FileOperation::Rmdir, DIRECTORIES, PLAIN);
-            self.phase("directory removal", true, vec![remove], 3);
+            self.phase("directory removal", vec![remove], 3);
         }
     }
 
@@ -166,23 +200,25 @@ impl Writer<'_> {
             0 => ranks.body.clear(),
             others => ranks.quotas = rounds(others.into()),
         }
-        self.push(name, true, ranks);
+        self.push(name, ranks);
     }
 
     fn files(&mut self) {
         let asked = self.options.phases;
-        self.create_files();
+        if asked.create {
+            self.create_files();
+        }
         if asked.stat {
-            self.phase("file stat", true, vec![self.stat(FILES)], 1);
+            self.phase("file stat", vec![self.stat(FILES)], 1);
         }
         if asked.read {
             let open = on_next(FileOperation::Open, FILES, PLAIN);
             let read = moved(FileOperation::Read, self.options.read_bytes);
-            self.phase("file read", true, on_file(open, read, false), 2);
+            self.phase("file read", on_file(open, read, false), 2);
         }
         if asked.remove {
             let remove = on_next(FileOperation::Unlink, FILES, PLAIN);
-            self.phase("file removal", true, vec![remove], 3);
+            self.phase("file removal", vec![remove], 3);
         }
     }
 
@@ -192,7 +228,7 @@ impl Writer<'_> {
         let write = moved(FileOperation::Write, options.write_bytes);
         let is_synced = options.is_synced && write.is_some();
         let acts = on_file(create, write, is_synced);
-        self.phase("file creation", options.phases.create, acts, 0);
+        self.phase("file creation", acts, 0);
         if let Some(phase) = self.phases.last_mut() {
             end_after(phase, options.stonewall_seconds, Ending::Level);
         }
@@ -210,9 +246,9 @@ impl Writer<'_> {
         )
     }
 
-    fn phase(&mut self, name: &str, is_shown: bool, acts: Vec<Act>, strides: u32) {
+    fn phase(&mut self, name: &str, acts: Vec<Act>, strides: u32) {
         let ranks = self.ranks(name, acts, strides);
-        self.push(name, is_shown, ranks);
+        self.push(name, ranks);
     }
 
     /// Each works on what the rank so many strides further on made.
@@ -229,11 +265,8 @@ impl Writer<'_> {
         }
     }
 
-    fn push(&mut self, name: &str, is_shown: bool, ranks: Group) {
-        self.phases.push(ProgramPhase {
-            is_hidden: !is_shown,
-            ..phase(name, ranks)
-        });
+    fn push(&mut self, name: &str, ranks: Group) {
+        self.phases.push(phase(name, ranks));
     }
 
     fn label(&mut self, name: &str) -> u8 {

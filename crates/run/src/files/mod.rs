@@ -2,6 +2,7 @@
 
 mod course;
 mod field;
+mod lasting;
 mod phase;
 mod program;
 mod requests;
@@ -87,6 +88,10 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
         course.set_meeting(kit.meeting.cloned());
         kit.make_trees(program, &mut grounds)?;
         let mut outcome = kit.run(&mut course, &mut grounds, &mut phases);
+        if let (Some(files), false) = (&program.lasting, kit.is_cut()) {
+            let mut trees = grounds.trees.values();
+            outcome = outcome.and_then(|()| trees.try_for_each(|it| lasting::finish(files, it)));
+        }
         if outcome.is_err() || kit.is_cut() {
             outcome = outcome.and(course.remove_traces(&grounds));
         }
@@ -128,6 +133,9 @@ impl FilesKit<'_> {
     }
 
     fn make_trees(&mut self, program: &Program, grounds: &mut Grounds) -> Result<(), RunError> {
+        if let (Some(files), false) = (&program.lasting, self.targets.is_empty()) {
+            lasting::check(files)?;
+        }
         let name = self
             .has_others(program)
             .then(|| format!("{COMMON}{}", self.cell.index));
@@ -137,7 +145,9 @@ impl FilesKit<'_> {
             };
             // Beside the directories of each.
             let own = &self.plan.targets[target_index as usize].path;
+            let found = program.lasting.as_ref().filter(|it| it.are_found());
             let tree = match (&name, own.parent()) {
+                _ if let Some(files) = found => Tree::found(&files.directory)?,
                 (Some(name), Some(beneath)) => Tree::in_common(beneath, name)?,
                 _ => prepared.make_tree()?,
             };
@@ -196,7 +206,7 @@ impl FilesKit<'_> {
 
     /// Whether other processes work on the same files, or in the same directories.
     fn has_others(&self, program: &Program) -> bool {
-        self.cell.rank.is_some() && program.needs_others()
+        self.cell.rank.is_some() && (program.needs_others() || program.lasting.is_some())
     }
 
     /// Waits until all processes are as far, and hears what they did.

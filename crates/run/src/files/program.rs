@@ -115,7 +115,7 @@ impl ProgramCourse {
         let parts = program.parts.iter().rev();
         let mut ahead: Vec<Ahead> = parts.map(Ahead::of).collect();
         let filled = program.filesets.iter().enumerate().rev();
-        let filled = filled.filter(|(_, set)| set.present_permille > 0);
+        let filled = filled.filter(|(_, set)| set.present_permille > 0 && !program.finds_files());
         ahead.extend(filled.map(|(index, _)| Ahead::Fill(index)));
         let parts = program.parts.clone();
         begin_small(&mut program, &parts);
@@ -186,6 +186,11 @@ impl ProgramCourse {
         self.states.entry(owner).or_insert_with(|| {
             let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
             let states = self.trees.states(&self.program, owner.fileset, is_shared);
+            if self.program.finds_files() {
+                let set = &self.program.filesets[owner.fileset];
+                let bytes = set.size.always().unwrap_or(0);
+                (0..set.present_count()).for_each(|file| states.note_made(file, bytes));
+            }
             Arc::new(states)
         })
     }

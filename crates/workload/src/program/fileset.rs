@@ -125,6 +125,8 @@ pub enum FileNames {
         /// What stands behind the number.
         after: String,
     },
+    /// The name of the only file.
+    Only(String),
     /// Words of small letters, the shorter ones first: `a` to `z`, `aa`, and so on.
     Words,
     /// Numbers in directories of at most so many entries, which are numbers, too: in a tree as low
@@ -230,6 +232,7 @@ impl FileNames {
         match self {
             Self::NumberFrom { first, .. } => *first,
             Self::Number { .. }
+            | Self::Only(_)
             | Self::Words
             | Self::Low { .. }
             | Self::Ways(_)
@@ -254,6 +257,7 @@ impl FileNames {
                 after,
                 ..
             } => (before, *digits, after),
+            Self::Only(name) => (name, 0, ""),
             Self::Ways(directories) => (&directories.before, directories.digits, ""),
             Self::Words | Self::Low { .. } | Self::Listed(_) | Self::Stamped(_) => ("", 0, ""),
         }

@@ -45,7 +45,7 @@ pub use fileset::{
     NestedDirectories, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, STAMP_MARK, StampedNames,
     TreeGrowth, WORKER_MARK, Way,
 };
-pub use in_place::NamesInPlace;
+pub use in_place::{LastingFiles, LastingRole, NamesInPlace};
 pub use labels::LabelMeaning;
 pub use law::{Band, Law, LawFlaw, Shape};
 pub use need::SpaceNeed;
@@ -99,6 +99,9 @@ pub struct Program {
     /// A pool of files of each worker, which goes on from phase to phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Box<FilePool>>,
+    /// Files that outlast the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasting: Option<Box<LastingFiles>>,
     /// What happens, in order.
     pub parts: Vec<ProgramPart>,
 }

@@ -31,6 +31,9 @@ impl Program {
     /// The bytes that its files take at once, on all targets together.
     #[must_use]
     pub fn space_needed(&self) -> SpaceNeed {
+        if self.finds_files() {
+            return SpaceNeed::default();
+        }
         let all = self.space_with(TimedPhases::AllRounds);
         let least = self.space_with(TimedPhases::OneRound);
         SpaceNeed {

@@ -73,7 +73,9 @@ pub(super) fn open_fileset(
         _ => Fileset::generated(vec![location], rule)?,
     };
     if has_subdirectories {
-        fileset.make_missing(field::directory_mode(tree), was_made)?;
+        if !tree.is_found() {
+            fileset.make_missing(field::directory_mode(tree), was_made)?;
+        }
         fileset.open_subdirectories()?;
     }
     Ok(fileset)
@@ -114,9 +116,13 @@ fn open_own_round(
 
 /// Names that take a list.
 fn listed_names(set: &FilesetPlan) -> Option<Names> {
-    match set.names {
+    match &set.names {
         FileNames::Words => Some(flat_names(set.count)),
-        FileNames::Low { each } => Some(tree_names(set.count, each)),
+        FileNames::Only(name) => Some(Names {
+            files: vec![name.into()],
+            ..Names::default()
+        }),
+        FileNames::Low { each } => Some(tree_names(set.count, *each)),
         _ => None,
     }
 }

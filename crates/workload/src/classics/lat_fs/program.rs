@@ -26,6 +26,7 @@ impl LatFsPlan {
             ways: vec![Way::default()],
             tokens: Vec::new(),
             pool: None,
+            lasting: None,
             parts: parts.collect(),
         }
     }

@@ -42,6 +42,10 @@ pub(super) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     let names = Names::of(&program);
     let is_direct = workload.cache == Some(CacheMode::Direct);
     let said = |unsaid: Unsaid| unsaid.diagnostic(workload);
+    if program.lasting.is_some() {
+        let unsaid = Unsaid("its files outlast the run".to_owned());
+        return Err(said(unsaid));
+    }
     written.fileset = sets::filesets(&program, &names).map_err(said)?;
     written.way = sets::ways(&program, &names, is_direct);
     written.tokens = sets::tokens(&program, &names);

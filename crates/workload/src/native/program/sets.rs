@@ -60,7 +60,11 @@ fn fileset(set: &FilesetPlan, name: &str, names: &Names) -> Result<FilesetTable,
 fn write_names(set: &FilesetPlan, name: &str, table: &mut FilesetTable) -> Result<(), Unsaid> {
     let names = &set.names;
     match names {
-        FileNames::Listed(_) | FileNames::Stamped(_) | FileNames::Words | FileNames::Low { .. } => {
+        FileNames::Listed(_)
+        | FileNames::Stamped(_)
+        | FileNames::Words
+        | FileNames::Only(_)
+        | FileNames::Low { .. } => {
             let name = crate::printable(&set.name);
             return Err(Unsaid(format!("names of `{name}` follow from no rule")));
         }

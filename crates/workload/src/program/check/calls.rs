@@ -344,7 +344,8 @@ pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
         let has_files = match &fileset.tree {
             DirectoryTree::Grown(growth) if growth.of_directories => uses.of_files,
             DirectoryTree::Grown(_) => true,
-            _ => uses.of_files || fileset.present_permille > 0,
+            // What an earlier run left may be directories.
+            _ => uses.of_files || fileset.present_permille > 0 && !program.finds_files(),
         };
         if uses.of_directories && has_files {
             let message = format!(
