@@ -153,7 +153,8 @@ impl Tree {
     }
 
     /// Makes a directory in the tree, with those above it, and opens it with `O_PATH`; those that
-    /// are there already are used, and in a tree that was found none is made. `name` is one component, or several as in `a/b/c`.
+    /// are there already are used, and in a tree that was found none is made. `name` is one
+    /// component, or several as in `a/b/c`.
     ///
     /// # Errors
     /// [`TargetError::BadTreeName`] for names that are empty, absolute or special;

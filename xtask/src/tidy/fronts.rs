@@ -52,9 +52,15 @@ const LONGER: &[Longer] = &[
         reason: "seventeen tests, two reports, two spreadsheets, and files named in two ways",
     },
     Longer {
+        name: "ior",
+        lines_max: 780,
+        reason: "files that it leaves and finds, besides those that it removes",
+    },
+    Longer {
         name: "mdtest",
-        lines_max: 740,
-        reason: "it makes several trees, and keeps the wall of its stonewall in a file",
+        lines_max: 800,
+        reason: "it makes several trees, which outlast a command, and keeps the wall of its \
+                 stonewall in a file",
     },
     Longer {
         name: "smallfile",

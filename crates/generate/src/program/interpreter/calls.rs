@@ -404,14 +404,11 @@ impl Interpreter {
                 states.set_size(call.file, call.left_bytes);
                 return;
             }
-            // The bytes of a directory's entries are no content: the label alone counts them.
-            Operation::Readdir => {
-                call.moved_bytes = result.unsigned_abs().into();
-                if was_claimed {
-                    states.release(call.file, code.claim);
+            operation => {
+                if operation == Operation::Readdir {
+                    // Bytes of entries are no content: the label alone counts them.
+                    call.moved_bytes = result.unsigned_abs().into();
                 }
-            }
-            _ => {
                 if was_claimed {
                     states.release(call.file, code.claim);
                 }
