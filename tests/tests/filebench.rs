@@ -103,8 +103,7 @@ fn a_listed_directory_counts_the_bytes_of_its_entries() {
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     let list = &record["cells"][0]["phase_figures"]["labels"][0];
     let count = list["count"].as_u64().unwrap();
-    // The files, and the directory that they are in, which is in another: each of the two directories
-    // is listed in turn.
+    // Two directories are listed in turn: that of the files, and the one that it lies in.
     let bytes_of_two = 11 * (8 + 279) + 2 * ((1 + 279) + (2 + 279));
     let bytes = list["bytes"].as_u64().unwrap();
     assert!(

@@ -150,7 +150,7 @@ fn ior_leaves_a_file_for_the_next_command_and_reads_what_is_there() {
         let contents = || files.iter().map(|file| fs::read(name(file)).unwrap());
         let written: Vec<Vec<u8>> = contents().collect();
         let bytes: usize = written.iter().map(Vec::len).sum();
-        assert_eq!(bytes, 2 * 256 << 10);
+        assert_eq!(bytes, 512 << 10);
         for line in ["-r -k", "-r", "-r -C -i 2"] {
             let seen = ior(&format!("{line} -b 256k {more}"), "f");
             assert_eq!(seen.code, 0, "{}", seen.text());

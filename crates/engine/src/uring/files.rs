@@ -576,11 +576,11 @@ mod tests {
             (Operation::Symlink, (0, 3, 0), 0),
             (Operation::Mkdir, (4, 0, 0), 0),
             (Operation::Mkdir, (4, 0, 0), -libc::EEXIST),
-            // `.`, `..`, and four names of two bytes.
+            // `.`, `..`, and four names of one byte.
             (
                 Operation::Readdir,
                 (0, Aim::Directory.code(), 0),
-                6 * 279 + 1 + 2 + 4 * 2,
+                6 * 279 + 1 + 2 + 4,
             ),
             (Operation::Rmdir, (4, 0, 0), 0),
             (Operation::Unlink, (0, 0, 0), 0),
