@@ -1,5 +1,6 @@
 //! Labs in guests: log-structured file systems in User-mode Linux.
 
+use std::path::Path;
 use std::time::Duration;
 
 use end_to_end::{
@@ -16,6 +17,12 @@ fn row(done: &Finished, label: &str) -> Vec<f64> {
 #[test]
 fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
     let site = need!(LabSite::of_guests());
+    let semaphores = || {
+        let mut names = names_in(Path::new("/dev/shm"));
+        names.retain(|name| name.starts_with("sem."));
+        names
+    };
+    let semaphores_before = semaphores();
     let labs = site.labs.to_str().unwrap();
     for name in ["nilfs2", "f2fs", "ext4", "xfs", "btrfs"] {
         // Twins stand beside each other.
@@ -62,6 +69,8 @@ fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
         assert!(done.stdout.contains("\n~ create, per s"), "{}", done.text());
         assert_eq!(site.traces(), [""; 0]);
     }
+    // Those of a guest's cleaners are its own: others could not use them on the host.
+    assert_eq!(semaphores(), semaphores_before);
     let runs = site
         .bed
         .run(&["runs", "--all", "--tag", "lab", "--columns", "run,note"]);

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::mount::{MountFlags, mount};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, mount, mount_bind};
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
@@ -30,10 +31,18 @@ const CONSOLE: &str = "/dev/console";
 /// Source: Linux, `fs/ext4/ialloc.c`, `find_group_orlov`.
 const TOP: &str = "top";
 /// What programs need, each with its type; nothing of it is seen on the host.
-const SYSTEM: [(&str, &str); 3] = [("proc", "/proc"), ("sysfs", "/sys"), ("tmpfs", "/run")];
-/// The host's files in memory, which are hidden below the guest's devices. Workloads may lie there
-/// as anywhere else, so a guest sees them wherever it was started.
+const SYSTEM: [(&str, &str); 4] = [
+    ("proc", "/proc"),
+    ("sysfs", "/sys"),
+    ("tmpfs", "/run"),
+    ("tmpfs", SHARED_MEMORY),
+];
+/// Where programs have their semaphores, `nilfs_cleanerd` among them: a guest's are its own.
 const SHARED_MEMORY: &str = "/dev/shm";
+/// Where a guest has all that lies there on the host.
+const SHARED_MEMORY_OF_HOST: &str = "/run/shm";
+/// What the C library puts before the name of a semaphore's file.
+const SEMAPHORE: &str = "sem.";
 
 /// Timers of the kernel that write, which a guest has not: its seconds are not those of a machine.
 ///
@@ -87,14 +96,10 @@ fn serve(order: &Path) -> Result<(), LabError> {
         let data: Option<&CStr> = None;
         mount(kind, point, kind, MountFlags::empty(), data).map_err(failed)?;
     }
-    if show(Path::new(SHARED_MEMORY)).is_err() {
-        let data: Option<&CStr> = None;
-        let failed =
-            |error: rustix::io::Errno| LabError::system("mount", Path::new(SHARED_MEMORY), error);
-        mount("tmpfs", SHARED_MEMORY, "tmpfs", MountFlags::empty(), data).map_err(failed)?;
-    }
+    show_shared_memory()?;
     if !order.exists() {
-        show(order.parent().unwrap_or(order))?;
+        let directory = order.parent().unwrap_or(order);
+        show(directory, directory)?;
     }
     let order = GuestOrder::<serde_json::Value>::read(order)?;
     for module in &order.image.modules {
@@ -107,7 +112,7 @@ fn serve(order: &Path) -> Result<(), LabError> {
             .map_err(|error| LabError::system("write", Path::new(path), error))?;
     }
     if !order.directory.exists() {
-        show(&order.directory)?;
+        show(&order.directory, &order.directory)?;
     }
     // By its file, as its name may be below what is mounted here.
     let own = Path::new("/proc/self/exe");
@@ -133,18 +138,50 @@ fn top(point: &Path) -> Result<PathBuf, LabError> {
     Ok(directory)
 }
 
-/// Shows a directory of the host that lies where a guest has something of its own, such as
-/// `/dev/shm`.
+/// Shows what the host has in its `/dev/shm`, but for semaphores: workloads may lie there as
+/// anywhere else.
+fn show_shared_memory() -> Result<(), LabError> {
+    let host = Path::new(SHARED_MEMORY_OF_HOST);
+    if show(Path::new(SHARED_MEMORY), host).is_err() {
+        // A host without it has nothing to show.
+        return Ok(());
+    }
+    let read = |error| LabError::system("read", host, error);
+    for entry in fs::read_dir(host).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let kind = entry.file_type().map_err(read)?;
+        let point = Path::new(SHARED_MEMORY).join(entry.file_name());
+        let is_semaphore = entry
+            .file_name()
+            .as_bytes()
+            .starts_with(SEMAPHORE.as_bytes());
+        let made = match (kind.is_dir(), kind.is_file() && !is_semaphore) {
+            (true, _) => fs::create_dir(&point),
+            (false, true) => File::create_new(&point).map(drop),
+            (false, false) => continue,
+        };
+        made.map_err(|error| LabError::system("make", &point, error))?;
+        match mount_bind(entry.path(), &point) {
+            // The host removed it meanwhile.
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(LabError::system("mount", &point, error)),
+        }
+    }
+    Ok(())
+}
+
+/// Shows a directory of the host at a place of the guest, such as one that lies where a guest has
+/// something of its own.
 ///
 /// Source: the kernel's `Documentation/virt/uml/user_mode_linux_howto_v2.rst`, "Host file access".
-fn show(directory: &Path) -> Result<(), LabError> {
-    fs::create_dir_all(directory).map_err(|error| LabError::system("make", directory, error))?;
-    let failed = |error: io::Error| LabError::system("mount", directory, error);
+fn show(directory: &Path, point: &Path) -> Result<(), LabError> {
+    fs::create_dir_all(point).map_err(|error| LabError::system("make", point, error))?;
+    let failed = |error: io::Error| LabError::system("mount", point, error);
     let place =
         CString::new(directory.as_os_str().as_bytes()).map_err(|error| failed(error.into()))?;
     mount(
         "none",
-        directory,
+        point,
         "hostfs",
         MountFlags::empty(),
         place.as_c_str(),
@@ -172,7 +209,7 @@ fn spoken(command: &mut Command) -> io::Result<WaitStatus> {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if Some(pid) == own => return Ok(status),
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -182,7 +219,7 @@ fn load(module: &PathBuf) -> Result<(), LabError> {
     let failed = |error: io::Error| LabError::system("load", module, error);
     let file = File::open(module).map_err(failed)?;
     match finit_module(&file, c"", 0) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
         Err(error) => Err(failed(error.into())),
     }
 }
