@@ -77,7 +77,7 @@ pub fn rule(order: &Path) -> Result<Infallible, LabError> {
         eprintln!("{error}");
     }
     rustix::fs::sync();
-    let off = |error: rustix::io::Errno| LabError::system("switch off", Path::new("/"), error);
+    let off = |error: Errno| LabError::system("switch off", Path::new("/"), error);
     reboot(RebootCommand::PowerOff).map_err(off)?;
     loop {
         std::thread::sleep(Duration::from_secs(1));
@@ -86,7 +86,7 @@ pub fn rule(order: &Path) -> Result<Infallible, LabError> {
 
 fn serve(order: &Path) -> Result<(), LabError> {
     for (kind, point) in SYSTEM {
-        let failed = |error: rustix::io::Errno| LabError::system("mount", Path::new(point), error);
+        let failed = |error: Errno| LabError::system("mount", Path::new(point), error);
         match fs::create_dir(point) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(LabError::system("make", Path::new(point), error));
