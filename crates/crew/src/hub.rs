@@ -16,7 +16,7 @@ pub enum Arrival {
 /// Takes a message for one process, without waiting. A message to a process that is gone is lost.
 pub type Outlet = Box<dyn Fn(Vec<u8>) + Send>;
 
-/// An outlet to whoever serves the other end of a channel.
+/// An outlet that puts messages into a channel.
 #[must_use]
 pub fn outlet(to: Sender<Vec<u8>>) -> Outlet {
     Box::new(move |message| {

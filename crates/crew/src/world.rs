@@ -19,8 +19,8 @@ use crate::worker::Worker;
 
 /// Who has nothing to say shows this often that it is there.
 const SIGN: Duration = Duration::from_secs(1);
-/// After a message the next is looked for at once, for so long: as long as an answer takes that is
-/// given at once. Where ranks are as many as processors, looking takes one from those at work.
+/// How long to poll for the next message without a pause: the time that an immediate answer takes.
+/// With a rank on each processor, polling takes processor time from the ranks that are working.
 const BUSY: Duration = Duration::from_micros(100);
 /// Then after pauses of this share of the time without messages, so that a short phase ends no
 /// later for it and a long one is not disturbed.

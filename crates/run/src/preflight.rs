@@ -47,7 +47,7 @@ fn check_buffer(asked_bytes: u32) -> Result<(), EngineError> {
     }
 }
 
-/// Address space that a run needs besides its workers, in bytes.
+/// Address space of a run without its workers, in bytes.
 const RUN_BYTES: u64 = 8 << 20;
 /// Address space of a worker: its stack of 2 MiB and its figures, in bytes.
 const WORKER_BYTES: u64 = 3 << 20;

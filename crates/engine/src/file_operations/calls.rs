@@ -271,7 +271,7 @@ pub(crate) fn sync_directory(at: At<'_>) -> i32 {
     }
 }
 
-/// Bytes of an entry besides its name, as readdir(3) hands it over.
+/// Size of the structure that readdir(3) returns for an entry, without its name, in bytes.
 const ENTRY_BYTES: usize = size_of::<libc::dirent64>() - 1;
 
 /// Opens a directory, reads all its entries and closes it; the bytes of all entries, as readdir(3)

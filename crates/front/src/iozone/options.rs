@@ -47,7 +47,7 @@ pub(super) struct Options {
     pub line_bytes: u64,
     /// That of `-f`: the file of a single stream.
     pub file: Option<String>,
-    /// Those of `-F`: the file of each child.
+    /// The file of each child, from `-F`.
     pub files: Vec<String>,
     /// What is understood and changes nothing.
     pub ignored: Vec<String>,

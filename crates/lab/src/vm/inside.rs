@@ -170,8 +170,8 @@ fn show_shared_memory() -> Result<(), LabError> {
     Ok(())
 }
 
-/// Shows a directory of the host at a place of the guest, such as one that lies where a guest has
-/// something of its own.
+/// Makes a directory of the host visible in the guest, for example one that the guest's own mounts
+/// hide.
 ///
 /// Source: the kernel's `Documentation/virt/uml/user_mode_linux_howto_v2.rst`, "Host file access".
 fn show(directory: &Path, point: &Path) -> Result<(), LabError> {

@@ -1,4 +1,4 @@
-//! The queue's file, beside the store. The server that holds its lock starts the store's runs.
+//! The queue file of a store. Only the server that holds its lock starts runs of that store.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

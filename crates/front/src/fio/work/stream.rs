@@ -241,7 +241,7 @@ fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     let is_short = bytes < all || (requests > 0 && requests.saturating_mul(largest) < all);
     let is_repeated = loops > 1 && !is_endless;
     if is_repeated && is_short && read_back(settings, mix_of(settings)).is_none() {
-        // A loop that ends within the files is followed by one that goes on from there.
+        // If a loop ends before the end of the files, the next one continues from there.
         bytes = bytes.saturating_mul(loops);
         requests = requests.saturating_mul(loops);
         loops = 1;

@@ -252,7 +252,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
 struct NamesOfWave(BTreeMap<String, JobsBefore>);
 
 impl NamesOfWave {
-    /// Clones of a table, before which the wave has so many jobs.
+    /// Adds the clones of a table; `before_count` jobs of the wave come before them.
     fn add(&mut self, before_count: usize, clones: &[LooseJob]) {
         let Some(first) = clones.first() else { return };
         let before = JobsBefore {
