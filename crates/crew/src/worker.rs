@@ -212,7 +212,7 @@ fn told_event(event: &RunEvent) -> Option<RunEvent> {
 fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
     if let Some(known) = plan.cells.get(like) {
         cell.workers.clone_from(&known.workers);
-        cell.files.clone_from(&known.files);
+        cell.work.clone_from(&known.work);
     }
     cell.rank = Some(rank);
     cell

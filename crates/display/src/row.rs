@@ -130,7 +130,7 @@ fn all_workers(cells: &[Cell]) -> usize {
 }
 
 fn tag(cell: &Cell, has_workers: bool, cells: &[Cell]) -> String {
-    let is_deep = cell.files.is_none() || cell.iodepth > 1;
+    let is_deep = !cell.work.is_acts() || cell.iodepth > 1;
     let depth = match (is_deep, has_workers) {
         // As KDiskMark writes queues and threads.
         (true, true) => Some(format!("Q{}T{}", cell.iodepth, cell.workers.len())),
@@ -168,6 +168,6 @@ fn planned_ns(cell: &Cell) -> Option<u64> {
     let ends_by_time = cell.run_time_ns > 0
         && cell.operations.is_none()
         && cell.steady.is_none()
-        && cell.files.is_none();
+        && !cell.work.is_acts();
     ends_by_time.then(|| cell.ramp_time_ns.saturating_add(cell.run_time_ns))
 }

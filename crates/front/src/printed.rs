@@ -35,7 +35,7 @@ fn text_of(origin: &FrontOrigin) -> Option<Box<dyn ClassicText>> {
 /// where it came of none.
 #[must_use]
 pub fn table_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
-    let program = cell.files.as_ref()?;
+    let program = cell.program()?;
     let title = cell.access_spec.as_deref()?;
     let mut texts = TABLE_TEXTS.iter();
     let text = texts.find(|text| text.title == title)?;

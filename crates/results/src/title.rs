@@ -170,7 +170,7 @@ impl CellNames {
     #[must_use]
     pub fn planned_title(&self, cell: &Cell, plan: &Plan) -> String {
         let mut parts = vec![self.planned(cell)];
-        if cell.files.is_none() || cell.iodepth > 1 {
+        if !cell.work.is_acts() || cell.iodepth > 1 {
             parts.push(format!("iodepth {}", cell.iodepth));
         }
         match cell.curve {

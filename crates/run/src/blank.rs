@@ -14,7 +14,7 @@ const BLANK_SHARE_MIN: f64 = 0.01;
 /// written before they are read.
 #[must_use]
 pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
-    if cell.engine == EngineKind::Null || cell.files.is_some() || cell.jobs.is_some() {
+    if cell.engine == EngineKind::Null || !cell.work.is_access() {
         return Vec::new();
     }
     let doubted = target_indexes(cell).into_iter().filter_map(|target_index| {

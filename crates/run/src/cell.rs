@@ -100,7 +100,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     drop(held);
     let mut run = run?;
     let is_by_work = cell.operations.is_some() || cell.run_time_ns == 0;
-    if is_by_work && cell.jobs.is_none() {
+    if is_by_work && !cell.work.is_requests() {
         count_from_the_first(&mut run.outcomes);
     }
     let (mut measured, indexes) = assemble(lanes, run, &mut collection, transaction_kinds);
@@ -129,7 +129,7 @@ fn leave_the_window(
 fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
     collection.places = SharePlaces::of(cell, lanes);
     collection.leaves_out = can_leave_out(cell);
-    if cell.jobs.is_some() {
+    if cell.work.is_requests() {
         collection.keep_series();
     }
 }
@@ -137,8 +137,8 @@ fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
 /// Whether a part of a cell's time can be left out: not where the figures are of so many operations
 /// or rounds as a whole, nor where what was due meanwhile is done afterwards.
 fn can_leave_out(cell: &Cell) -> bool {
-    let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.files.is_some();
-    !is_whole && cell.jobs.is_none() && cell.rate.is_none() && cell.steady.is_none()
+    let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.work.is_acts();
+    !is_whole && !cell.work.is_requests() && cell.rate.is_none() && cell.steady.is_none()
 }
 
 /// The options of a lane's ring: its job's, or the cell's.

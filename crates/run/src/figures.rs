@@ -88,7 +88,7 @@ pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cel
 /// the mean keeps the sum of the workers' rates. A cell that ends by operations lasts until the
 /// last worker is done.
 fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
-    if cell.jobs.is_some() {
+    if cell.work.is_requests() {
         return time_of_all(measured);
     }
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);

@@ -37,7 +37,7 @@ impl Session<'_> {
         let plan = &lane.lane.plan;
         let of_job = || {
             let part = plan.job.as_ref()?.files.get(file_index as usize)?;
-            cell.jobs.as_ref()?.files.get(part.file_index as usize)
+            cell.job_files()?.files.get(part.file_index as usize)
         };
         let file = of_job();
         let span = plan.spans.get(file_index as usize);

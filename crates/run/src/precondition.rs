@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::{Clock, OperationSet};
 use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
 use workload::plan::{
-    Cell, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
+    Cell, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, Work, WorkerPlan,
 };
 
 use crate::RunError;
@@ -173,21 +173,17 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         network: false,
         ..worker.clone()
     };
+    let engine = (cell.engine, cell.cache);
     Some(Cell {
-        iodepth: IODEPTH,
-        run_time_ns: 0,
-        ramp_time_ns: 0,
+        index: cell.index,
+        first_index: cell.first_index,
+        workload_index: cell.workload_index,
+        access_spec: cell.access_spec.clone(),
+        repetition: cell.repetition,
+        ring: cell.ring,
         operations: Some(writes),
-        workers: vec![worker],
-        warm: false,
-        new_file: false,
-        rate: None,
-        curve: None,
-        find_depth: false,
-        steady: None,
-        precondition: None,
-        files: None,
-        ..cell.clone()
+        rank: cell.rank,
+        ..Cell::new(&cell.workload, engine, Work::Access, vec![worker])
     })
 }
 

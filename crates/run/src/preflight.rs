@@ -16,7 +16,7 @@ use crate::lane::lanes;
 /// The first stream that cannot be made, and the first buffer that no engine can have.
 pub fn try_streams(plan: &Plan) -> Result<(), RunError> {
     let first = plan.cells.iter().filter(|cell| cell.repetition == 0);
-    for cell in first.filter(|cell| cell.files.is_none()) {
+    for cell in first.filter(|cell| !cell.work.is_acts()) {
         for worker in &cell.workers {
             if let Some(job) = &worker.job {
                 check_buffer(job.buffer_bytes())?;
@@ -24,7 +24,7 @@ pub fn try_streams(plan: &Plan) -> Result<(), RunError> {
                 ContentSource::new(&worker.content)?;
             }
         }
-        if cell.jobs.is_some() {
+        if cell.work.is_requests() {
             continue;
         }
         for lane in lanes(cell, plan.seed, plan.targets.len())? {
@@ -78,7 +78,7 @@ fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
     let buffer_bytes = |slot_count: u32, bytes: u32| u64::from(slot_count) * u64::from(bytes);
     let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
     let of_jobs = jobs.map(|job| buffer_bytes(job.iodepth, job.buffer_bytes()));
-    let of_lanes = match cell.files.is_some() || cell.jobs.is_some() {
+    let of_lanes = match !cell.work.is_access() {
         true => Vec::new(),
         false => sizes(cell, plan),
     };
@@ -122,7 +122,7 @@ pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
 fn sizes<'a>(cell: &'a Cell, plan: &Plan) -> Vec<(&'a Cell, u32, u32)> {
     let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
     let rings = jobs.filter(|job| job.engine == EngineKind::IoUring);
-    if cell.jobs.is_some() {
+    if cell.work.is_requests() {
         return rings
             .map(|job| (cell, job.iodepth, job.buffer_bytes().max(512)))
             .collect();

@@ -3,7 +3,7 @@
 use results::{RunEvent, target_indexes};
 use target::{FillPlan, Permission, TargetError, Watch};
 use workload::plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
-use workload::program::Before;
+use workload::program::{Before, Program};
 
 use crate::RunError;
 use crate::peers::Peers;
@@ -66,7 +66,7 @@ fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), Run
 
 /// What happens before the phases of a cell.
 fn before_phases(cell: &Cell) -> Vec<Before> {
-    let phases = cell.files.iter().flat_map(|program| program.phases());
+    let phases = cell.program().into_iter().flat_map(Program::phases);
     phases.flat_map(|phase| phase.before.clone()).collect()
 }
 
@@ -112,7 +112,7 @@ impl<'a> Session<'a> {
     pub fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
         for (target_index, first, admitted) in admitted {
             // Where only many files will be, or the cell writes its own, no test file is made.
-            let fill = match first.files.is_some() || first.jobs.is_some() || first.new_file {
+            let fill = match !first.work.is_access() || first.new_file {
                 true => None,
                 false => Some(fill_plan(self.plan, first, target_index)?),
             };
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
         let Some(prepared) = self.targets.get_mut(&target_index) else {
             return Ok(());
         };
-        if cell.files.is_some() || cell.jobs.is_some() {
+        if !cell.work.is_access() {
             return Ok(());
         }
         let fill = fill_plan(self.plan, cell, target_index)?;
@@ -205,7 +205,7 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
     workers.any(|worker| {
         let writes =
             |line: &workload::plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
-        cell.files.is_some()
+        cell.work.is_acts()
             || worker.job.as_ref().is_some_and(|job| job.writes())
             || makes_files(cell, target_index)
             || cell.precondition.is_some()
@@ -216,7 +216,7 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
 
 /// Whether jobs have files of their own there.
 fn makes_files(cell: &Cell, target_index: u32) -> bool {
-    let mut files = cell.jobs.iter().flat_map(|jobs| &jobs.files);
+    let mut files = cell.job_files().into_iter().flat_map(|jobs| &jobs.files);
     files.any(|file| file.target_index == target_index && file.name.is_some())
 }
 

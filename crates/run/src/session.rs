@@ -12,7 +12,7 @@ use results::{
     cell_title, doubt, estimates,
 };
 use target::{InPlace, Prepared};
-use workload::plan::{Cell, ContentPlan, Plan};
+use workload::plan::{Cell, ContentPlan, Plan, Work};
 use workload::program::Program;
 
 use crate::RunError;
@@ -208,11 +208,11 @@ impl<'a> Session<'a> {
             self.options.skip.store(false, Ordering::Relaxed);
         }
         let first = self.record.cells.len();
-        let outcome = match (&cell.files, &cell.jobs) {
+        let outcome = match &cell.work {
             _ if self.crew.is_some() => self.measure_by_crew(cell),
-            (Some(files), _) => self.measure_files(cell, files),
-            (None, Some(files)) => self.measure_jobs(cell, files),
-            (None, None) => self.measure(cell),
+            Work::Acts(program) => self.measure_files(cell, program),
+            Work::Requests(files) => self.measure_jobs(cell, files),
+            Work::Access => self.measure(cell),
         };
         // Where the others went on without one that was lost, nobody ended anything.
         let went_on = |record: &CellRecord| {
@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
             course: Course::default(),
             devices,
             status: match self.options.status_interval_ns {
-                interval_ns @ 1.. if cell.jobs.is_some() => Some(StatusWish {
+                interval_ns @ 1.. if cell.work.is_requests() => Some(StatusWish {
                     interval_ns,
                     plan: self.plan,
                 }),
@@ -290,7 +290,7 @@ impl<'a> Session<'a> {
         };
         let mut measured = run_cell(kit, parts)?;
         let is_cut = is_cut(&self.options.stop, Some(&self.options.skip));
-        if cell.jobs.is_some() && !is_cut {
+        if cell.work.is_requests() && !is_cut {
             // They ended each other, as they were to.
             let outcomes = measured.lanes.iter_mut().map(|lane| &mut lane.outcome);
             outcomes.for_each(|outcome| outcome.stopped = false);

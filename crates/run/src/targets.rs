@@ -75,7 +75,7 @@ pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warn
 
 /// Length of stamped blocks, the same for all cells, so that one checks what another wrote.
 pub(crate) fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
-    let cells = plan.cells.iter().filter(|cell| cell.files.is_none());
+    let cells = plan.cells.iter().filter(|cell| !cell.work.is_acts());
     let workers = cells.flat_map(|cell| &cell.workers);
     Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
 }

@@ -16,7 +16,7 @@ use generate::ContentSource;
 use results::RunEvent;
 use workload::plan::{
     CacheMode, Cell, ContentPlan, CursorKind, Distribution, EngineKind, LinePlan, PositionRule,
-    RingOptions, Sequence, SpanPlan, WorkerPlan,
+    RingOptions, Sequence, SpanPlan, Work, WorkerPlan,
 };
 
 use crate::RunError;
@@ -79,37 +79,14 @@ pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> W
     }
 }
 
+const NULL: (EngineKind, CacheMode) = (EngineKind::Null, CacheMode::Direct);
+
 pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
     Cell {
-        index: 0,
         first_index: Some(0),
         workload_index: Some(0),
-        workload: "test".to_owned(),
-        access_spec: None,
-        engine: EngineKind::Null,
-        cache: CacheMode::Direct,
         iodepth,
-        repetition: 0,
-        run_time_ns: 0,
-        ramp_time_ns: 0,
-        operations: None,
-        workers,
-        warm: false,
-        new_file: false,
-        rate: None,
-        curve: None,
-        find_depth: false,
-        steady: None,
-        precondition: None,
-        files: None,
-        ring: RingOptions {
-            sqpoll: false,
-            iopoll: false,
-            batch: 32,
-            batch_fixed: false,
-        },
-        jobs: None,
-        rank: None,
+        ..Cell::new("test", NULL, Work::Access, workers)
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn round_ns(cell: &Cell) -> Option<u64> {
 /// Rounds and what begins when it is due have ends that are the same for all; work on many files
 /// counts transactions of several requests.
 pub(crate) fn grace_ns(cell: &Cell) -> u64 {
-    match cell.rate.is_some() || cell.steady.is_some() || cell.files.is_some() {
+    match cell.rate.is_some() || cell.steady.is_some() || cell.work.is_acts() {
         true => 0,
         false => grace_of(cell.run_time_ns),
     }

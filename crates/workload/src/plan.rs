@@ -3,6 +3,7 @@
 //! The plan is a pure function of workload, overrides and facts. Planning lives in its own
 //! modules; this one holds the types that generators, engines and records read.
 
+mod cell;
 pub mod job;
 mod parts;
 mod ranks;
@@ -10,6 +11,7 @@ mod repetition;
 mod ring;
 mod search;
 mod stored;
+mod work;
 
 use std::path::PathBuf;
 
@@ -18,14 +20,13 @@ use serde::{Deserialize, Serialize};
 
 pub use stats::SteadyRule;
 
-use crate::program::Program;
-
-use job::{JobFiles, JobPlan};
+use job::JobPlan;
 pub use repetition::RepetitionRule;
 pub use ring::RingOptions;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
 #[cfg(test)]
 pub(crate) use stored::read as read_stored;
+pub use work::Work;
 
 /// Everything a run will do, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -204,14 +205,9 @@ pub struct Cell {
     /// uses it; none for not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<f64>,
-    /// Work on many files in place of requests on one large one a target; the workers then have
-    /// no access lines.
-    #[serde(default, with = "stored", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<stored::Written>")]
-    pub files: Option<Box<Program>>,
-    /// The files of its jobs, where its workers have jobs in place of access lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub jobs: Option<Box<JobFiles>>,
+    /// What its workers do.
+    #[serde(flatten)]
+    pub work: Work,
     /// The process whose workers alone are measured, where several share the run; none for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,

@@ -135,7 +135,7 @@ fn wrapped(text: &mut Sheet, label: &str, items: &[String]) {
 
 /// Bytes of a target that are used: where it is itself the file of jobs, what they use of it.
 fn used_bytes(plan: &Plan, index: usize, size_bytes: u64) -> u64 {
-    let files = plan.cells.iter().filter_map(|cell| cell.jobs.as_ref());
+    let files = plan.cells.iter().filter_map(|cell| cell.job_files());
     let files = files.flat_map(|jobs| &jobs.files);
     let own = files.filter(|file| file.target_index as usize == index && file.name.is_none());
     own.map(|file| file.size_bytes)
@@ -178,10 +178,7 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
 /// Each access specification once, with its lines.
 fn specs(text: &mut Sheet, plan: &Plan) {
     let mut shown: Vec<(&str, &[LinePlan])> = Vec::new();
-    let cells = plan
-        .cells
-        .iter()
-        .filter(|cell| cell.files.is_none() && cell.jobs.is_none());
+    let cells = plan.cells.iter().filter(|cell| cell.work.is_access());
     for worker in cells.flat_map(|cell| &cell.workers) {
         let spec = (worker.access_spec.as_str(), worker.lines.as_slice());
         if !shown.contains(&spec) {
@@ -206,7 +203,7 @@ fn specs(text: &mut Sheet, plan: &Plan) {
 fn file_plans(text: &mut Sheet, plan: &Plan) {
     let mut shown: Vec<(&Program, String, Vec<String>)> = Vec::new();
     for cell in &plan.cells {
-        let Some(files) = cell.files.as_deref() else {
+        let Some(files) = cell.program() else {
             continue;
         };
         let said = (
@@ -230,7 +227,10 @@ fn file_plans(text: &mut Sheet, plan: &Plan) {
 /// The jobs of each cell, once for all repetitions.
 fn job_plans(text: &mut Sheet, plan: &Plan) {
     let first = plan.cells.iter().filter(|cell| cell.repetition == 0);
-    for cell in first.filter(|cell| cell.jobs.is_some()).take(CELLS_SHOWN) {
+    for cell in first
+        .filter(|cell| cell.work.is_requests())
+        .take(CELLS_SHOWN)
+    {
         let name = crate::printable(&cell.workload);
         line(text, &format!("jobs of {name}, beside each other"));
         headed(text, &jobs::HEADING, jobs::rows(cell).into_iter(), &[1, 3]);
@@ -371,7 +371,7 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         cell.iodepth.to_string(),
         (cell.repetition + 1).to_string(),
         match cell.ramp_time_ns {
-            0 if cell.files.is_some() || cell.jobs.is_some() => time,
+            0 if !cell.work.is_access() => time,
             ramp => format!("{} + {time}", Span(ramp)),
         },
     ]

@@ -7,7 +7,7 @@ use results::{
     CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, doubt_crew, merged,
 };
 use run::CrewWatch;
-use workload::plan::Cell;
+use workload::plan::{Cell, Work};
 
 use super::course::{Course, note_warning};
 use super::{LOOK, Leader, OnLost, Said};
@@ -87,12 +87,12 @@ impl Leader {
     /// already.
     fn order(&self, cell: &Cell) -> Order {
         let plan = self.plan.as_ref();
-        let is_like = |it: &Cell| it.workers == cell.workers && it.files == cell.files;
+        let is_like = |it: &Cell| it.workers == cell.workers && it.work == cell.work;
         let known = plan.and_then(|plan| plan.cells.iter().position(is_like));
         let mut sent = cell.clone();
         if known.is_some() {
             sent.workers.clear();
-            sent.files = None;
+            sent.work = Work::Access;
         }
         Order::Cell {
             cell: Box::new(sent),

@@ -53,7 +53,7 @@ impl ClassicText for Text {
             text += &self.running(cell.started_at);
             self.is_running = false;
             let planned = record.plan.cells.iter().find(|it| it.index == cell.index);
-            if let Some(program) = planned.and_then(|it| it.files.as_ref()) {
+            if let Some(program) = planned.and_then(workload::plan::Cell::program) {
                 let begin_s = seconds(self.started_at, cell.started_at);
                 text += &figures(program, cell, begin_s);
             }
@@ -75,7 +75,7 @@ impl Text {
             return String::new();
         }
         let first = record.plan.cells.first();
-        let files = first.and_then(|cell| cell.files.as_deref());
+        let files = first.and_then(workload::plan::Cell::program);
         let said = self.remembered("say ");
         let said = said.chain(["Populating and pre-allocating filesets"]);
         let begin = "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said);

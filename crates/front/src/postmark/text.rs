@@ -183,7 +183,7 @@ impl ClassicText for Text {
 /// The pool that a run is of.
 fn pool(record: &RunRecord) -> Option<&FilePool> {
     let mut cells = record.plan.cells.iter();
-    cells.find_map(|cell| cell.files.as_ref()?.pool.as_deref())
+    cells.find_map(|cell| cell.program()?.pool.as_deref())
 }
 
 fn figures<'a>(phases: &[&'a CellRecord]) -> Option<&'a PoolFigures> {

@@ -5,7 +5,7 @@ use results::{
     Better, LabColumn, LabFigure, LabRecord, LabSection, LabWords, RunRecord, Stack, Warning,
     WarningCode,
 };
-use workload::plan::CacheMode;
+use workload::plan::{CacheMode, Work};
 
 use crate::made_up;
 
@@ -126,7 +126,7 @@ fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
         }
     }
     for planned in &mut record.plan.cells {
-        if let Some(program) = &mut planned.files
+        if let Work::Acts(program) = &mut planned.work
             && let Some(pool) = &mut program.pool
         {
             pool.number = 20_000;

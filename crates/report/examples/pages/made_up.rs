@@ -162,7 +162,7 @@ pub fn postmark() -> RunRecord {
     cell.engine = EngineKind::Psync;
     cell.workers[0].lines.clear();
     let program = Program::of_pool(FilePool::default(), None);
-    cell.files = Some(Box::new(program));
+    cell.work = Work::Acts(Box::new(program));
     plan.cells = vec![cell];
     let phases = [
         ("create", CREATE, 3),

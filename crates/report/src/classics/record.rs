@@ -20,7 +20,7 @@ pub fn text(record: &RunRecord) -> Option<String> {
 }
 
 fn of_cell(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
-    let program = cell.files.as_ref()?;
+    let program = cell.program()?;
     match program.pool {
         Some(_) => front::pool_text(record, cell, phases),
         None => front::table_text(record, cell, phases),

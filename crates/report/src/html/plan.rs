@@ -151,10 +151,10 @@ fn access_spec(name: &str, lines: &[LinePlan]) -> Markup {
 fn file_work(plan: &Plan) -> Markup {
     let mut works = Vec::new();
     for cell in &plan.cells {
-        if let Some(files) = &cell.files
-            && !works.iter().any(|(_, known)| *known == &**files)
+        if let Some(files) = cell.program()
+            && !works.iter().any(|(_, known)| *known == files)
         {
-            works.push((cell.workload.as_str(), &**files));
+            works.push((cell.workload.as_str(), files));
         }
     }
     let table = |(workload, files): (&str, &Program)| {

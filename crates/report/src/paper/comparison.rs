@@ -247,7 +247,7 @@ pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String
         1 => String::new(),
         count => format!(", by each of {count} workers"),
     };
-    let it = planned.files.as_ref()?.pool.as_ref()?;
+    let it = planned.program()?.pool.as_ref()?;
     let size = session_size(
         &[it.number, it.transactions, it.subdirectories].map(|count| count.to_string()),
         &[it.size_low_bytes, it.size_high_bytes].map(|bytes| bytes.to_string()),

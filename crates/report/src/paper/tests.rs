@@ -109,7 +109,7 @@ fn session(number: u32, transactions: u32) -> RunRecord {
     let cell = &mut record.cells[0];
     let planned = record.plan.cells.iter_mut();
     for planned in planned.filter(|it| it.index == cell.index) {
-        planned.files = Some(Box::new(program.clone()));
+        planned.work = workload::plan::Work::Acts(Box::new(program.clone()));
     }
     cell.workers = 1;
     cell.phase_figures = Some(of_pool(PoolFigures {

@@ -29,7 +29,7 @@ impl Access {
     fn of(cell: &Cell) -> Option<Self> {
         let mut lines = cell.workers.iter().flat_map(|worker| &worker.lines);
         let first = lines.next()?;
-        let is_plain = cell.files.is_none() && cell.rate.is_none() && cell.curve.is_none();
+        let is_plain = !cell.work.is_acts() && cell.rate.is_none() && cell.curve.is_none();
         if !is_plain || cell.engine == EngineKind::Null || has_own_pace(first) {
             return None;
         }

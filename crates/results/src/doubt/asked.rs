@@ -33,11 +33,11 @@ pub(super) fn limits_in_force(
 /// What a cell uses of its targets at most, in bytes, where that is known beforehand; of several
 /// processes, each of which has files of its own, what those on the machine of the first use.
 pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Option<u64> {
-    if let Some(program) = &planned.files {
+    if let Some(program) = planned.program() {
         let need = program.space_needed();
         return (!need.is_growing).then_some(need.bytes);
     }
-    if let Some(jobs) = &planned.jobs {
+    if let Some(jobs) = planned.job_files() {
         let sizes = jobs.files.iter().map(|file| file.size_bytes);
         return Some(sizes.fold(0_u64, u64::saturating_add));
     }

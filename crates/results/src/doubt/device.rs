@@ -164,7 +164,7 @@ fn may_amplify(
         target.is_some_and(|it| it.kind == TargetKind::Device)
     };
     let may_be_left = cell.cache != CacheMode::Direct && used.iter().any(is_device);
-    copies || may_be_left || planned.files.is_some() || planned.new_file
+    copies || may_be_left || planned.work.is_acts() || planned.new_file
 }
 
 /// Whether what keeps the bytes of a target is memory, so that no device is measured: a loop
@@ -224,7 +224,7 @@ pub(super) fn file_smaller_than_memory(
     let memory = environment.memory_bytes.min(limit.unwrap_or(u64::MAX));
     (used < memory).then(|| {
         let share = percent(used as f64 / memory as f64);
-        let has_files = planned.is_some_and(|cell| cell.files.is_some() || cell.jobs.is_some());
+        let has_files = planned.is_some_and(|cell| !cell.work.is_access());
         let message = match has_files {
             false => format!(
                 "the targets are {share} of memory, so the page cache can hold them; use `--cache \

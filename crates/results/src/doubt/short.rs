@@ -35,7 +35,7 @@ impl CellRecord {
 /// What makes a cell's measurement longer, as words that follow on `use`.
 #[must_use]
 pub fn longer_by(planned: &Cell) -> &'static str {
-    match &planned.files {
+    match planned.program() {
         Some(program) if program.pool.is_some() => match planned.run_time_ns {
             0 => "larger `number` and `transactions`",
             _ => "a longer `--run-time`",

@@ -41,38 +41,18 @@ pub fn plan() -> Plan {
 }
 
 pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f64) -> Cell {
+    let workers = 0..workers;
+    let workers = workers.map(|index| worker(index, name, iodepth, read_percent));
+    let engine = (EngineKind::IoUring, CacheMode::Direct);
     Cell {
         index,
         first_index: Some(index),
         workload_index: Some(0),
-        workload: "file-server".into(),
         access_spec: Some(name.into()),
-        engine: EngineKind::IoUring,
-        cache: CacheMode::Direct,
         iodepth,
-        repetition: 0,
         run_time_ns: 10 * SECOND,
         ramp_time_ns: 2 * SECOND,
-        operations: None,
-        workers: (0..workers)
-            .map(|index| worker(index, name, iodepth, read_percent))
-            .collect(),
-        warm: false,
-        new_file: false,
-        rate: None,
-        curve: None,
-        find_depth: false,
-        steady: None,
-        precondition: None,
-        files: None,
-        ring: RingOptions {
-            sqpoll: false,
-            iopoll: false,
-            batch: 32,
-            batch_fixed: false,
-        },
-        jobs: None,
-        rank: None,
+        ..Cell::new("file-server", engine, Work::Access, workers.collect())
     }
 }
 

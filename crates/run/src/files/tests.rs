@@ -8,7 +8,7 @@ use workload::classics::create_remove::{Between, Mode};
 use workload::classics::{CreateRemove, FsMark, LatFs};
 use workload::plan::{
     CacheMode, Cell, ContentPlan, CursorKind, EngineKind, Plan, PlannedWorkload, PositionRule,
-    RingOptions, SpanPlan, TargetKind, TargetPlan, WorkerPlan,
+    SpanPlan, TargetKind, TargetPlan, Work, WorkerPlan,
 };
 use workload::program::{FilePool, Fsync, Program};
 
@@ -43,6 +43,8 @@ fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
 pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Program>) -> Plan {
     let iodepth = if engine == EngineKind::IoUring { 4 } else { 1 };
     let name = "files".to_owned();
+    let workers = (0..workers).map(|index| worker(index, iodepth)).collect();
+    let work = Work::Acts(files);
     Plan {
         workloads: vec![PlannedWorkload {
             name: name.clone(),
@@ -58,35 +60,9 @@ pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Pro
             block_bytes: 512,
         }],
         cells: vec![Cell {
-            index: 0,
             first_index: Some(0),
             workload_index: Some(0),
-            workload: name,
-            access_spec: None,
-            engine,
-            cache: CacheMode::Buffered,
-            iodepth,
-            repetition: 0,
-            run_time_ns: 0,
-            ramp_time_ns: 0,
-            operations: None,
-            workers: (0..workers).map(|index| worker(index, iodepth)).collect(),
-            ring: RingOptions {
-                sqpoll: false,
-                iopoll: false,
-                batch: 32,
-                batch_fixed: false,
-            },
-            warm: false,
-            new_file: false,
-            rate: None,
-            curve: None,
-            find_depth: false,
-            steady: None,
-            precondition: None,
-            files: Some(files),
-            jobs: None,
-            rank: None,
+            ..Cell::new(name, (engine, CacheMode::Buffered), work, workers)
         }],
         seed: 1,
         settings: Vec::new(),

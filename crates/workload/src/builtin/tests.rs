@@ -225,7 +225,7 @@ fn the_classics_of_files_are_those_that_were_published() {
         let cells = cells(name);
         assert_eq!((cells.len(), cells[0].workers.len()), (1, 1));
         assert_eq!(cells[0].access_spec.as_deref(), Some(name));
-        cells[0].files.clone().unwrap()
+        cells[0].program().unwrap().clone()
     };
     assert_eq!(pool(&files("postmark")), FilePool::default());
     let create_remove = CreateRemove::default().resolve().unwrap();
@@ -260,7 +260,7 @@ fn planned_with(name: &str, memory_bytes: u64) -> Planned {
 fn the_mail_server_is_postmark_with_the_threads_and_the_syncs_of_varmail() {
     let planned = planned_with("mail-server", 64 << 30);
     let cell = &planned.plan.cells[0];
-    let pool = pool(cell.files.as_ref().unwrap());
+    let pool = pool(cell.program().unwrap());
     let published = FilePool {
         number: pool.number,
         transactions: pool.transactions,
@@ -292,7 +292,7 @@ fn the_database_is_the_papers_oltp_at_its_outstanding_ios_past_the_cache() {
 #[test]
 fn a_build_counts_the_sync_after_its_files() {
     let cells = planned_with("build", 8 << 30).plan.cells;
-    let program = cells[0].files.as_ref().unwrap();
+    let program = cells[0].program().unwrap();
     let build = FsMarkPlan::of_program(program).unwrap();
     assert_eq!((build.thread_count, build.size_bytes), (4, 16_384));
     assert!(build.sync_method.has_sync() && !build.is_kept);
@@ -323,7 +323,7 @@ fn the_published_run_of_postmark_is_two_options_away() {
         overrides.set_pair(pair).unwrap();
     }
     let planned = plan(&loaded.workloads, &overrides, &SystemFacts::default()).unwrap();
-    let pool = pool(planned.plan.cells[0].files.as_ref().unwrap());
+    let pool = pool(planned.plan.cells[0].program().unwrap());
     assert_eq!((pool.number, pool.transactions), (9999, 5_000_000));
     assert!(planned.warnings.is_empty());
 }

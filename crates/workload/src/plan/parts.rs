@@ -16,7 +16,7 @@ impl Cell {
     /// Those of them that the workers of this process use; of work on files all, as workers may
     /// take what others made.
     pub fn own_target_indexes(&self) -> impl Iterator<Item = u32> + use<> {
-        let is_own = |worker: &&WorkerPlan| self.files.is_some() || self.is_own(worker);
+        let is_own = |worker: &&WorkerPlan| self.work.is_acts() || self.is_own(worker);
         let workers = self.workers.iter().filter(is_own);
         let spans = workers.flat_map(|worker| &worker.spans);
         let own: BTreeSet<u32> = spans.map(|span| span.target_index).collect();

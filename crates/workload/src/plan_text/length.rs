@@ -53,7 +53,7 @@ pub(super) fn length(plan: &Plan) -> String {
             CellTime::Unknown => unknown += 1,
         }
     }
-    let what = match plan.cells.iter().all(|cell| cell.files.is_some()) {
+    let what = match plan.cells.iter().all(|cell| cell.work.is_acts()) {
         true => "files",
         false => "operations",
     };

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::model::{IDLE, TestType, Workload};
 use crate::plan::{
-    CacheMode, Cell, EngineKind, LinePlan, PositionRule, SpanPlan, TargetKind, WorkerPlan,
+    CacheMode, Cell, EngineKind, LinePlan, PositionRule, SpanPlan, TargetKind, Work, WorkerPlan,
 };
 
 use super::crew::{Member, check_depth, crew};
@@ -315,31 +315,20 @@ impl Layout<'_, '_> {
         let options = self.options;
         // Who does nothing is never steady.
         let steady = options.steady.filter(|_| !workers.is_empty());
+        let engine = (options.engine, options.cache);
         Cell {
-            index: 0,
-            first_index: None,
-            workload_index: None,
-            workload: options.name.clone(),
             access_spec,
-            engine: options.engine,
-            cache: options.cache,
             iodepth,
-            repetition: 0,
             run_time_ns: options.run_time_ns,
             ramp_time_ns: options.ramp_time_ns,
             operations: options.operations,
-            workers,
             ring: options.ring,
             warm: options.warm,
             new_file: options.new_file,
-            rate: None,
             find_depth: options.find_depth,
             steady,
-            curve: None,
             precondition: options.precondition,
-            files: None,
-            jobs: None,
-            rank: None,
+            ..Cell::new(&options.name, engine, Work::Access, workers)
         }
     }
 

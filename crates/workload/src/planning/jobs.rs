@@ -10,7 +10,7 @@ use crate::job::{
 use crate::model::defaults::SIZE_DEFAULT;
 use crate::model::{Seed, Workload};
 use crate::plan::{
-    CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind,
+    CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind, Work,
     WorkerPlan,
 };
 
@@ -304,7 +304,6 @@ impl Layout<'_, '_> {
 
     fn cell(&mut self, jobs: &[BuiltJob], files: JobFiles) -> Result<Cell, Diagnostic> {
         let first = jobs.first().map(|job| &job.plan);
-        let depths = jobs.iter().map(|job| job.plan.iodepth);
         let workers = (0..)
             .zip(jobs)
             .map(|(index, job)| worker(index, job, &files));
@@ -313,40 +312,21 @@ impl Layout<'_, '_> {
         if self.context.weight > WEIGHT_MAX {
             return Err(too_heavy());
         }
-        let is_null = jobs.iter().all(|it| it.plan.engine == EngineKind::Null);
         let touching = jobs.iter().find(|it| it.plan.engine != EngineKind::Null);
+        let engine = touching.map_or(EngineKind::Null, |it| it.plan.engine);
+        let cache = first.map_or(CacheMode::Buffered, |it| it.cache);
+        let ramps = jobs.iter().map(|job| job.plan.ramp_time_ns);
         Ok(Cell {
-            index: 0,
-            first_index: None,
-            workload_index: None,
-            workload: self.name.to_owned(),
             access_spec: Some(self.name.to_owned()),
-            engine: match is_null {
-                true => EngineKind::Null,
-                false => touching.map_or(EngineKind::Psync, |it| it.plan.engine),
-            },
-            cache: first.map_or(CacheMode::Buffered, |it| it.cache),
-            iodepth: depths.max().unwrap_or(1),
-            repetition: 0,
             run_time_ns: run_time_ns(jobs),
-            ramp_time_ns: jobs
-                .iter()
-                .map(|job| job.plan.ramp_time_ns)
-                .min()
-                .unwrap_or(0),
-            operations: None,
-            workers,
+            ramp_time_ns: ramps.min().unwrap_or(0),
             ring: first.map_or_else(RingOptions::default, |it| it.ring),
-            warm: false,
-            new_file: false,
-            rate: None,
-            curve: None,
-            find_depth: false,
-            steady: None,
-            precondition: None,
-            files: None,
-            jobs: Some(Box::new(files)),
-            rank: None,
+            ..Cell::new(
+                self.name,
+                (engine, cache),
+                Work::Requests(Box::new(files)),
+                workers,
+            )
         })
     }
 }

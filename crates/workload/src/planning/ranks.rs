@@ -150,7 +150,7 @@ impl Shares {
             return Ok(());
         }
         for cell in cells {
-            let (By::Place { each, .. }, Some(program)) = (&self.by, &cell.files) else {
+            let (By::Place { each, .. }, Some(program)) = (&self.by, cell.program()) else {
                 continue;
             };
             if cell.workers.len() as u32 != each.saturating_mul(self.count) {

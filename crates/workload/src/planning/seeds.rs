@@ -10,7 +10,7 @@ const REPEATED: u64 = 0x7265_7065_6174_2121;
 /// their intervals. Classics and Iometer's rule are told by their seed what to do, to the digit,
 /// and keep it.
 pub(super) fn renew(cell: &mut Cell) {
-    if cell.repetition == 0 || cell.files.is_some() {
+    if cell.repetition == 0 || cell.work.is_acts() {
         return;
     }
     for worker in &mut cell.workers {

@@ -244,7 +244,7 @@ fn shortage(needed: u64, usable: u64) -> String {
 
 /// Bytes that the files of a plan's cells take at once on a target, at most.
 fn files_bytes(plan: &Plan, target_index: u32) -> u64 {
-    let of_files = plan.cells.iter().filter(|cell| cell.files.is_some());
+    let of_files = plan.cells.iter().filter(|cell| cell.work.is_acts());
     let bytes = of_files.map(|cell| {
         let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
         let here = spans.filter(|span| span.target_index == target_index);

@@ -934,10 +934,10 @@ fn data_of_the_memory_are_so_many_files() {
     let files = |text: &str, options: &[&str], free_gib: u64| {
         let text = format!("{OF_MEMORY}{text}");
         let planned = planned_on(&text, options, &of_four(free_gib)).unwrap();
-        let files = planned.plan.cells[0].files.clone().unwrap();
+        let files = planned.plan.cells[0].program().unwrap().clone();
         (files, planned.warnings.len())
     };
-    let number = |program: Box<Program>| match &program.pool {
+    let number = |program: Program| match &program.pool {
         Some(pool) => pool.number,
         None => program.filesets[0].count,
     };

@@ -11,7 +11,7 @@ use crate::check::{WORKERS_MAX, program};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Table, Workload};
-use crate::plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, WorkerPlan};
+use crate::plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, Work, WorkerPlan};
 use crate::program::Program;
 
 use super::repetition::Often;
@@ -197,33 +197,16 @@ impl Layout<'_, '_> {
             Table::Program => self.program.times_ns(),
             _ => (options.run_time_ns, 0),
         };
+        let workers = 0..self.worker_count;
+        let workers = workers.map(|index| self.worker(index, iodepth)).collect();
+        let engine = (options.engine, options.cache);
+        let work = Work::Acts(Box::new(self.program.clone()));
         Cell {
-            index: 0,
-            first_index: None,
-            workload_index: None,
-            workload: options.name.clone(),
             access_spec: Some(self.title()),
-            engine: options.engine,
-            cache: options.cache,
-            iodepth,
-            repetition: 0,
             run_time_ns,
             ramp_time_ns,
-            operations: None,
-            workers: (0..self.worker_count)
-                .map(|worker_index| self.worker(worker_index, iodepth))
-                .collect(),
             ring: options.ring,
-            warm: false,
-            new_file: false,
-            rate: None,
-            curve: None,
-            find_depth: false,
-            steady: None,
-            precondition: None,
-            files: Some(Box::new(self.program.clone())),
-            jobs: None,
-            rank: None,
+            ..Cell::new(&options.name, engine, work, workers)
         }
     }
 

@@ -66,8 +66,8 @@ fn postmark_has_its_published_defaults() {
         (cell.access_spec.as_deref(), cell.operations),
         (Some("postmark"), None)
     );
-    let Some(program) = &cell.files else {
-        panic!("{:?}", cell.files);
+    let Some(program) = cell.program() else {
+        panic!("{:?}", cell.work);
     };
     let settings = crate::classics::postmark::Settings::default();
     assert_eq!(program.pool.as_deref(), Some(&settings.pool()));

@@ -1,7 +1,7 @@
 //! Phases of a workload's own: planned, told in words, and refused where they cannot be.
 
 use crate::facts::SystemFacts;
-use crate::plan::{Cell, TargetKind};
+use crate::plan::{Cell, TargetKind, Work};
 use crate::program::Program;
 use crate::source::load;
 use crate::{Overrides, Planned, plan, plan_text};
@@ -27,8 +27,8 @@ fn cell(text: &str) -> Cell {
 }
 
 fn program(text: &str) -> Program {
-    match cell(text).files {
-        Some(program) => *program,
+    match cell(text).work {
+        Work::Acts(program) => *program,
         other => panic!("{other:?}"),
     }
 }

@@ -1,0 +1,58 @@
+//! How a cell is made, and what it is asked.
+
+use crate::job::JobFiles;
+use crate::program::Program;
+
+use super::{CacheMode, Cell, EngineKind, RingOptions, Work, WorkerPlan};
+
+impl Cell {
+    /// Work of the workload of this name that begins at once and ends when it is done, each request
+    /// following an earlier one, measured once. Whoever plans more changes what it says.
+    #[must_use]
+    pub fn new(
+        workload: impl Into<String>,
+        (engine, cache): (EngineKind, CacheMode),
+        work: Work,
+        workers: Vec<WorkerPlan>,
+    ) -> Self {
+        let spans = workers.iter().flat_map(|worker| &worker.spans);
+        let iodepth = spans.map(|span| span.iodepth).max().unwrap_or(1);
+        Self {
+            index: 0,
+            first_index: None,
+            workload_index: None,
+            workload: workload.into(),
+            access_spec: None,
+            engine,
+            cache,
+            iodepth,
+            repetition: 0,
+            run_time_ns: 0,
+            ramp_time_ns: 0,
+            operations: None,
+            workers,
+            ring: RingOptions::default(),
+            warm: false,
+            new_file: false,
+            rate: None,
+            curve: None,
+            find_depth: false,
+            steady: None,
+            precondition: None,
+            work,
+            rank: None,
+        }
+    }
+
+    /// The program that its workers carry out, if they work on many files.
+    #[must_use]
+    pub fn program(&self) -> Option<&Program> {
+        self.work.program()
+    }
+
+    /// The files of its jobs, if its workers have jobs.
+    #[must_use]
+    pub fn job_files(&self) -> Option<&JobFiles> {
+        self.work.job_files()
+    }
+}
