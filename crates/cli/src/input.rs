@@ -314,6 +314,7 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
     set("find_depth", args.find_depth.then(|| "true".to_owned()))?;
     set("workers", args.workers.map(|count| count.to_string()))?;
     set("size", args.size.map(|size| size.to_string()))?;
+    set("total_size", args.total_size.map(|size| size.to_string()))?;
     set("run_time", args.run_time.map(|span| span.to_string()))?;
     set("ramp_time", args.ramp_time.map(|span| span.to_string()))?;
     set("operations", args.operations.map(|count| count.to_string()))?;

@@ -138,6 +138,12 @@ impl Operation {
         Self::NextEntry,
     ];
 
+    /// Whether it makes durable what was written before.
+    #[must_use]
+    pub const fn is_sync(self) -> bool {
+        matches!(self, Self::Fsync | Self::Fdatasync | Self::SyncFileRange)
+    }
+
     /// The name in records and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -136,7 +136,10 @@ impl<G: Generator> Generator for OpenLoop<G> {
             return Step::Wait { until_ns: due_ns };
         }
         let step = self.transactions.next(slot, now_ns);
-        if let Step::Issue(request) = step {
+        // What makes data durable is done beside the transactions that are due.
+        if let Step::Issue(request) = step
+            && !request.operation.is_sync()
+        {
             self.begin(request, due_ns, now_ns);
         }
         step

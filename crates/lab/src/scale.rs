@@ -48,9 +48,12 @@ impl Scale {
             return scaled;
         }
         // What is measured by the memory says how many files there are, and how large they are.
-        let is_of_memory = scaled.times_memory.is_some();
+        let is_of_memory = scaled.times_memory.is_some() || scaled.total_size.is_some();
         if let Some(times) = &mut scaled.times_memory {
             times.0 *= self.0;
+        }
+        if scaled.total_size.is_some() {
+            self.size(&mut scaled.total_size);
         }
         if let Some(pool) = scaled.pool_counts_mut() {
             if !is_of_memory {

@@ -239,6 +239,19 @@ pub struct ThreadUsage {
     pub major_faults: u64,
 }
 
+impl ThreadUsage {
+    /// Its own and that of another thread.
+    #[must_use]
+    pub const fn with(self, other: &Self) -> Self {
+        Self {
+            voluntary_switches: self.voluntary_switches + other.voluntary_switches,
+            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+            minor_faults: self.minor_faults + other.minor_faults,
+            major_faults: self.major_faults + other.major_faults,
+        }
+    }
+}
+
 /// Figures of one target, of one worker or of all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -55,10 +55,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         let start = Start {
             sample,
             outbox,
-            schedule: match &part.lane.plan.job {
-                Some(job) => task::schedule(job, times::interval_ns(kit.cell)),
-                None => schedule(kit.cell, part.lane.operations.unwrap_or(u64::MAX)),
-            },
+            schedule: schedule(kit.cell, &part.lane),
             clock: kit.clock.clone(),
             batch: Batch::of(ring(kit.cell, &part.lane), part.lane.slot_count()),
             gate: &gate,
@@ -146,7 +143,11 @@ fn ring(cell: &Cell, lane: &Lane) -> RingOptions {
     lane.plan.job.as_ref().map_or(cell.ring, |job| job.ring)
 }
 
-fn schedule(cell: &Cell, operations: u64) -> Schedule {
+fn schedule(cell: &Cell, lane: &Lane) -> Schedule {
+    let operations = lane.operations.unwrap_or(u64::MAX);
+    if let Some(job) = &lane.plan.job {
+        return task::schedule(job, cell, operations);
+    }
     Schedule {
         start_ns: 0,
         ramp_ns: cell.ramp_time_ns,

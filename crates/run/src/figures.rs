@@ -144,14 +144,18 @@ fn worker_figures(
         });
         let begin_ns = begins_ns.min();
         figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
-        figures.usage = lanes.iter().find_map(|lane| lane.outcome.usage);
+        let usages = lanes.iter().filter_map(|lane| lane.outcome.usage);
+        figures.usage = usages.reduce(|all, usage| all.with(&usage));
         figures.goals = lanes.iter().find_map(|lane| lane.goals.clone());
         figures.mismatch = lanes.iter().find_map(|lane| mismatch(&lane.outcome));
         figures.noted = lanes
             .iter()
             .flat_map(|it| it.outcome.noted.clone())
             .collect();
-        figures.intervals = lanes.iter().flat_map(|it| it.series.clone()).collect();
+        // Those of several threads of one job lie beside each other.
+        if let [lane] = lanes[..] {
+            figures.intervals.clone_from(&lane.series);
+        }
     }
     let of_span = |(span, counted): (&workload::plan::SpanPlan, &Interval)| TargetFigures {
         iodepth: span.iodepth,

@@ -162,18 +162,44 @@ pub(crate) fn lanes(
             lanes.push(whole(worker_index, worker, &addresses));
         }
     }
-    if let Some(rate) = cell.rate {
-        set_paces(&mut lanes, rate, cell)?;
-    }
-    if let Some(all) = cell.operations {
-        let count = lanes.len() as u64;
-        for (index, lane) in (0..).zip(&mut lanes) {
-            lane.operations = Some(share(all, count, index));
-        }
-    }
+    finish(&mut lanes, cell)?;
     // Whoever works in another process is counted, but works there.
     lanes.retain(|lane| cell.is_own(&lane.plan));
     Ok(lanes)
+}
+
+/// The lanes of all jobs of a cell.
+pub(crate) fn job_lanes(cell: &Cell) -> Result<Vec<Lane>, GenerateError> {
+    let workers = cell.workers.iter().enumerate();
+    let threads = workers.flat_map(|(worker_index, worker)| {
+        let threads = generate::job::threads(worker).into_iter();
+        threads.map(move |plan| (worker_index, plan))
+    });
+    let lanes = threads.map(|(worker_index, plan)| Lane {
+        worker_index,
+        span_indexes: (0..plan.spans.len()).collect(),
+        plan,
+        cursors: Cursors::Own(Vec::new()),
+        pace: None,
+        operations: None,
+    });
+    let mut lanes: Vec<Lane> = lanes.collect();
+    finish(&mut lanes, cell)?;
+    Ok(lanes)
+}
+
+/// Tells all lanes of a cell when their requests are due, and how many they do.
+fn finish(lanes: &mut [Lane], cell: &Cell) -> Result<(), GenerateError> {
+    if let Some(rate) = cell.rate {
+        set_paces(lanes, rate, cell)?;
+    }
+    if let Some(all) = cell.operations {
+        let count = lanes.len() as u64;
+        for (index, lane) in (0..).zip(lanes) {
+            lane.operations = Some(share(all, count, index));
+        }
+    }
+    Ok(())
 }
 
 /// Operations of one lane, so that all lanes together do exactly what was asked.
@@ -205,7 +231,10 @@ fn set_paces(lanes: &mut [Lane], rate: OpenLoop, cell: &Cell) -> Result<(), Gene
             lane.pace = Some(Paced {
                 due,
                 looks,
-                window_ns: due_window_ns(cell),
+                window_ns: due_window_ns(match &worker.job {
+                    Some(job) => job.run_time_ns,
+                    None => cell.run_time_ns,
+                }),
                 drain_max_ns: drain_max_ns(cell),
             });
         }

@@ -1,11 +1,16 @@
 //! Targets written in sequence before the first cell that uses them.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use engine::{Clock, OperationSet};
 use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
+use workload::job::{
+    BlockRule, FileOrder, JobFile, JobFiles, JobPlan, Layout, Mix, SizeRule, StreamEnd, StreamPlan,
+};
 use workload::plan::{
-    Cell, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, Work, WorkerPlan,
+    Cell, CursorKind, Distribution, EngineKind, LinePlan, PositionRule, Sequence, SpanPlan, Work,
+    WorkerPlan,
 };
 
 use crate::RunError;
@@ -15,6 +20,7 @@ use crate::measured::Measured;
 use crate::parts::{Sources, parts};
 use crate::session::Session;
 use crate::targets::open;
+use crate::worker::Part;
 
 /// Bytes of a write.
 ///
@@ -25,38 +31,69 @@ const WRITE_BYTES: u64 = 128 << 10;
 const IODEPTH: u32 = 32;
 
 impl Session<'_> {
-    /// Writes what the cell wants preconditioned and what no cell before it has.
+    /// Writes what the cell wants preconditioned and what no cell before it has. Files of jobs are
+    /// there later, see [`Self::precondition_jobs`].
     pub fn precondition(&mut self, cell: &Cell) -> Result<(), RunError> {
-        let Some(times) = cell.precondition else {
+        let Some(times) = cell.precondition.filter(|_| cell.work.is_access()) else {
             return Ok(());
         };
         for target_index in cell.own_target_indexes() {
-            let known = &self.record.preconditions;
-            let is_done = known.iter().any(|it| it.target_index == target_index);
-            if !is_done && !self.stopped() {
-                self.precondition_target(cell, target_index, times)?;
+            if self.is_preconditioned(target_index) || self.stopped() {
+                continue;
+            }
+            let Some(fill) = fill_cell(cell, target_index, times) else {
+                continue;
+            };
+            let parts = self.fill_parts(&fill)?;
+            self.precondition_target(&fill, parts, (target_index, times))?;
+            if let Some(prepared) = self.targets.get(&target_index) {
+                // What is in the page cache is not on the device yet.
+                prepared.evict_file()?;
             }
         }
         Ok(())
     }
 
-    fn precondition_target(
+    /// Writes the files of a cell's jobs, which are laid out, as often as the cell wants; returns
+    /// whether it did, after which the page cache holds what it did not before.
+    pub(crate) fn precondition_jobs(
         &mut self,
         cell: &Cell,
-        target_index: u32,
-        times: f64,
-    ) -> Result<(), RunError> {
-        let Some(fill) = fill_cell(cell, target_index, times) else {
-            return Ok(());
+        files: &JobFiles,
+    ) -> Result<bool, RunError> {
+        let Some(times) = cell.precondition else {
+            return Ok(false);
         };
+        let mut has_written = false;
+        for target_index in cell.own_target_indexes() {
+            if self.is_preconditioned(target_index) || self.stopped() {
+                continue;
+            }
+            let Some(fill) = fill_of_jobs(cell, files, (target_index, times)) else {
+                continue;
+            };
+            let parts = self.job_parts(&fill, files, &RefCell::default())?;
+            self.precondition_target(&fill, parts, (target_index, times))?;
+            has_written = true;
+        }
+        Ok(has_written)
+    }
+
+    fn is_preconditioned(&self, target_index: u32) -> bool {
+        let mut known = self.record.preconditions.iter();
+        known.any(|it| it.target_index == target_index)
+    }
+
+    fn precondition_target(
+        &mut self,
+        fill: &Cell,
+        parts: Vec<Part>,
+        (target_index, times): (u32, f64),
+    ) -> Result<(), RunError> {
         let path = &self.plan.targets[target_index as usize].path;
         let target = path.display().to_string();
         let begin_ns = self.clock.now_ns();
-        let measured = self.fill(&fill, target_index, &target)?;
-        if let Some(prepared) = self.targets.get(&target_index) {
-            // What is in the page cache is not on the device yet.
-            prepared.evict_file()?;
-        }
+        let measured = self.fill(fill, parts, &target)?;
         let lanes = measured.lanes.iter().flat_map(|lane| &lane.spans);
         let (bytes, errors) = lanes.fold((0, 0), |(bytes, errors), span| {
             let total = span.total();
@@ -64,7 +101,7 @@ impl Session<'_> {
         });
         if errors > 0 {
             let message = format!("{errors} writes failed while `{target}` was preconditioned");
-            self.warn(Warning::of_cell(WarningCode::IoErrors, cell.index, message));
+            self.warn(Warning::of_cell(WarningCode::IoErrors, fill.index, message));
         }
         self.record.preconditions.push(PreconditionRecord {
             target_index,
@@ -77,13 +114,11 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn fill(&mut self, fill: &Cell, target_index: u32, target: &str) -> Result<Measured, RunError> {
+    fn fill_parts(&self, fill: &Cell) -> Result<Vec<Part>, RunError> {
         let contents = self.contents(fill)?;
-        let doubts = std::cell::RefCell::new(BTreeMap::new());
-        let targets = &self.targets;
+        let doubts = RefCell::new(BTreeMap::new());
         let open = |index: u32, operations: OperationSet| {
-            debug_assert_eq!(index, target_index);
-            open(targets, fill, index, operations, &doubts)
+            open(&self.targets, fill, index, operations, &doubts)
         };
         let sources = Sources {
             seed: self.plan.seed,
@@ -92,8 +127,11 @@ impl Session<'_> {
             peer: &|_| None,
             contents: &contents,
         };
-        let parts = parts(fill, &sources)?;
-        let total_bytes = fill.operations.unwrap_or(0) * line_bytes(fill);
+        parts(fill, &sources)
+    }
+
+    fn fill(&mut self, fill: &Cell, parts: Vec<Part>, target: &str) -> Result<Measured, RunError> {
+        let total_bytes = fill_bytes(fill);
         let mut done_bytes = 0;
         let listener = &mut *self.listener;
         let mut tell = |event: &RunEvent| {
@@ -126,9 +164,73 @@ impl Session<'_> {
     }
 }
 
-fn line_bytes(fill: &Cell) -> u64 {
+/// Bytes that such a cell writes.
+fn fill_bytes(fill: &Cell) -> u64 {
+    let jobs = fill.workers.iter().filter_map(|it| it.job.as_deref());
     let lines = fill.workers.iter().flat_map(|worker| &worker.lines);
-    lines.map(|line| u64::from(line.size_bytes)).sum()
+    let line_bytes: u64 = lines.map(|line| u64::from(line.size_bytes)).sum();
+    let of_jobs: u64 = jobs.map(|job| job.stream.end.bytes).sum();
+    of_jobs + fill.operations.unwrap_or(0) * line_bytes
+}
+
+/// A cell whose one job writes all that the cell's jobs use of their files on the target so many
+/// times over, one file after the other; none where they use none.
+fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)) -> Option<Cell> {
+    let is_there = |part: &&JobFile| {
+        let file = &files.files[part.file_index as usize];
+        let is_made_before = !matches!(file.layout, Layout::Absent | Layout::Empty);
+        file.target_index == target_index && is_made_before
+    };
+    let mut used: BTreeMap<u32, JobFile> = BTreeMap::new();
+    let jobs = || cell.workers.iter().filter_map(|it| it.job.as_deref());
+    for part in jobs().flat_map(|job| &job.files).filter(is_there) {
+        let known = used.entry(part.file_index).or_insert(*part);
+        let end = |part: &JobFile| part.start_bytes.saturating_add(part.size_bytes);
+        let end_bytes = end(known).max(end(part));
+        known.start_bytes = known.start_bytes.min(part.start_bytes);
+        known.size_bytes = end_bytes - known.start_bytes;
+    }
+    let worker = cell.workers.iter().find(|worker| {
+        let job = worker.job.as_deref();
+        job.is_some_and(|job| job.files.iter().any(|part| is_there(&part)))
+    })?;
+    let of_worker = worker.job.as_deref()?;
+    let smallest_bytes = used.values().map(|part| part.size_bytes).min()?;
+    let block_bytes = WRITE_BYTES.min(smallest_bytes) as u32;
+    let all_bytes: u64 = used.values().map(|part| part.size_bytes).sum();
+    let blocks = BlockRule {
+        sizes: SizeRule::Fixed { bytes: block_bytes },
+        align_bytes: block_bytes,
+    };
+    let end = StreamEnd {
+        bytes: (all_bytes as f64 * times).ceil() as u64,
+        requests: None,
+        loops: Some(1),
+        starts_over: true,
+    };
+    let stream = StreamPlan {
+        file_order: FileOrder::Sequential,
+        ..StreamPlan::sequential(Mix::Write, blocks, end)
+    };
+    let is_deep = of_worker.engine == EngineKind::IoUring;
+    let job = JobPlan {
+        cache: of_worker.cache,
+        iodepth: if is_deep { IODEPTH } else { 1 },
+        files: used.into_values().collect(),
+        ..JobPlan::new(of_worker.engine, stream)
+    };
+    let span = worker.spans.first()?;
+    let worker = WorkerPlan {
+        worker_index: 0,
+        spans: vec![SpanPlan {
+            target_index,
+            iodepth: job.iodepth,
+            ..*span
+        }],
+        job: Some(Box::new(job)),
+        ..worker.clone()
+    };
+    Some(fill_like(cell, vec![worker], cell.work.clone()))
 }
 
 /// A cell that writes what `cell` uses of the target so many times over; none where it uses none.
@@ -173,18 +275,24 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         network: false,
         ..worker.clone()
     };
-    let engine = (cell.engine, cell.cache);
     Some(Cell {
+        operations: Some(writes),
+        ..fill_like(cell, vec![worker], Work::Access)
+    })
+}
+
+/// A cell that is not measured, in the place of another.
+fn fill_like(cell: &Cell, workers: Vec<WorkerPlan>, work: Work) -> Cell {
+    Cell {
         index: cell.index,
         first_index: cell.first_index,
         workload_index: cell.workload_index,
         access_spec: cell.access_spec.clone(),
         repetition: cell.repetition,
         ring: cell.ring,
-        operations: Some(writes),
         rank: cell.rank,
-        ..Cell::new(&cell.workload, engine, Work::Access, vec![worker])
-    })
+        ..Cell::new(&cell.workload, (cell.engine, cell.cache), work, workers)
+    }
 }
 
 /// The span that covers both.

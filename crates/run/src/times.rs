@@ -114,10 +114,10 @@ pub(crate) fn grace_of(run_time_ns: u64) -> u64 {
     GRACE_MIN_NS.max(run_time_ns / GRACE_PART)
 }
 
-/// For how long what is due is measured, in nanoseconds: without end where the measurement ends by
-/// a number of operations.
-pub(crate) fn due_window_ns(cell: &Cell) -> u64 {
-    match cell.run_time_ns {
+/// For how long what is due is measured, in nanoseconds, by a measurement of this length: without
+/// end where it ends by what is done.
+pub(crate) const fn due_window_ns(run_time_ns: u64) -> u64 {
+    match run_time_ns {
         0 => u64::MAX,
         run_time_ns => run_time_ns,
     }

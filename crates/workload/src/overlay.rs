@@ -28,6 +28,7 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         workers: over.workers.or(under.workers),
         size: over.size.or(under.size),
         times_memory: over.times_memory.or(under.times_memory),
+        total_size: over.total_size.or(under.total_size),
         start: over.start.or(under.start),
         run_time: over.run_time.or(under.run_time),
         ramp_time: over.ramp_time.or(under.ramp_time),
@@ -76,10 +77,12 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
 }
 
 fn keep_one_amount(under: &mut Workload, over: &Workload) {
-    if over.times_memory.is_some() {
+    let says_all = over.times_memory.is_some() || over.total_size.is_some();
+    if says_all {
         forget_amount(under);
-    } else if says_amount(over) {
-        under.times_memory = None;
+    }
+    if says_all || says_amount(over) {
+        (under.times_memory, under.total_size) = (None, None);
     }
 }
 

@@ -81,6 +81,10 @@ pub(crate) struct WorkloadOptions {
     /// many
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
+    /// Size of all files together, such as `64g`; where the workload makes many, their number
+    /// follows
+    #[arg(long, value_name = "SIZE", conflicts_with = "size")]
+    pub total_size: Option<Bytes>,
     /// How long to measure each cell, such as `10s` or `5m`; at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,

@@ -17,6 +17,7 @@ mod size_draw;
 #[cfg(test)]
 mod tests;
 mod think;
+mod threads;
 mod turns;
 mod walk;
 mod zones;
@@ -41,6 +42,7 @@ use read_back::WrittenWalk;
 use replay::ReplayTurns;
 use sides::JobSide;
 use think::ThinkTime;
+pub use threads::threads;
 use turns::{DueSync, MixRule, SyncTurns, operations};
 use walk::{JobWalk, WalkPosition};
 

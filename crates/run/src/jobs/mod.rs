@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use engine::{Operation, OperationSet};
 use generate::job::{FlowBoard, GoalBoard, JobStream};
-use generate::{ContentSource, Generator, Stripes};
+use generate::{ContentSource, Generator, RESPONSE_KINDS, Stripes, named};
 use results::Warning;
 use workload::job::{JobFiles, JobPlan};
-use workload::plan::{Cell, EngineKind, WorkerPlan};
+use workload::plan::{Cell, EngineKind};
 
 use crate::RunError;
 use crate::gate::{EndOfJob, JobEnd};
-use crate::lane::{Cursors, Lane};
+use crate::lane::{Lane, job_lanes};
 use crate::session::Session;
 use crate::spans::{Contents, Verify};
 use crate::targets::stamp_bytes;
@@ -30,6 +30,10 @@ impl Session<'_> {
     /// Measures a cell of jobs.
     pub(crate) fn measure_jobs(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
         self.make_job_files(cell, files)?;
+        if self.precondition_jobs(cell, files)? {
+            // As far as they are to be there, and with the page cache as it is to be.
+            self.make_job_files(cell, files)?;
+        }
         if files.is_layout_only || self.stopped() {
             return Ok(());
         }
@@ -41,8 +45,8 @@ impl Session<'_> {
         self.remove_job_files(files)
     }
 
-    /// One lane for each job.
-    fn job_parts(
+    /// The lanes of all jobs with what each does.
+    pub(crate) fn job_parts(
         &self,
         cell: &Cell,
         files: &JobFiles,
@@ -57,12 +61,17 @@ impl Session<'_> {
             true => files.files.iter().map(|_| Stripes::default()).collect(),
             false => Vec::new(),
         };
-        let workers = cell.workers.iter().enumerate();
-        let ends: Vec<Arc<JobEnd>> = workers.clone().map(|_| Arc::default()).collect();
+        let lanes = job_lanes(cell)?;
+        let ends: Vec<(usize, Arc<JobEnd>)> = lanes
+            .iter()
+            .map(|lane| (lane.worker_index, Arc::default()))
+            .collect();
         let mut flows: BTreeMap<u32, Arc<FlowBoard>> = BTreeMap::new();
-        let jobs =
-            workers.filter_map(|(index, worker)| Some((index, worker, worker.job.as_deref()?)));
-        let part = |(index, worker, job): (usize, &WorkerPlan, &JobPlan)| {
+        let part = |(index, lane): (usize, Lane)| {
+            let worker = lane.plan.clone();
+            let Some(job) = worker.job.as_deref() else {
+                return Ok(None);
+            };
             let stream = JobStream::new(job, worker.seed)?;
             let operations = stream.operations();
             let verify = block_bytes
@@ -72,9 +81,12 @@ impl Session<'_> {
                     block_bytes,
                     stripes: parts_of(job, &stripes),
                 });
-            Ok(Part {
+            Ok(Some(Part {
                 operations,
-                transaction_kinds: stream.transaction_kinds(),
+                transaction_kinds: match &lane.pace {
+                    Some(_) => named(RESPONSE_KINDS),
+                    None => stream.transaction_kinds(),
+                },
                 task: Task::Job(Box::new(JobTask {
                     files: self.open_all(cell, (job, files), operations, doubts)?,
                     names: match job.names.filter(|_| job.engine != EngineKind::Null) {
@@ -88,16 +100,17 @@ impl Session<'_> {
                         Arc::new(GoalBoard::new(flow))
                     }),
                     before: before(job, &ends),
-                    end: Some(EndOfJob(Arc::clone(&ends[index]))),
+                    end: Some(EndOfJob(Arc::clone(&ends[index].1))),
                     contents: Contents {
                         source: ContentSource::new(&worker.content)?,
                         verify,
                     },
                 })),
-                lane: lane(index, worker),
-            })
+                lane,
+            }))
         };
-        jobs.map(part).collect()
+        let parts = lanes.into_iter().enumerate().map(part);
+        parts.filter_map(Result::transpose).collect()
     }
 
     fn open_all(
@@ -121,13 +134,16 @@ impl Session<'_> {
     }
 }
 
-/// The ends of the jobs that a job begins behind.
-fn before(job: &JobPlan, ends: &[Arc<JobEnd>]) -> Vec<Arc<JobEnd>> {
-    let before = job.after.map_or(0..0, |after| {
-        let first = after.first_index as usize;
-        first..first + after.count as usize
-    });
-    ends.get(before).map_or_else(Vec::new, <[_]>::to_vec)
+/// The ends of the jobs that a job begins behind: those of all their lanes, each told with its
+/// worker.
+fn before(job: &JobPlan, ends: &[(usize, Arc<JobEnd>)]) -> Vec<Arc<JobEnd>> {
+    let Some(after) = job.after else {
+        return Vec::new();
+    };
+    let first = after.first_index as usize;
+    let workers = first..first + after.count as usize;
+    let before = ends.iter().filter(|(worker, _)| workers.contains(worker));
+    before.map(|(_, end)| Arc::clone(end)).collect()
 }
 
 fn parts_of(job: &JobPlan, stripes: &[Stripes]) -> Vec<Stripes> {
@@ -135,15 +151,4 @@ fn parts_of(job: &JobPlan, stripes: &[Stripes]) -> Vec<Stripes> {
     files
         .map(|part| stripes[part.file_index as usize].clone())
         .collect()
-}
-
-fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
-    Lane {
-        worker_index,
-        span_indexes: (0..worker.spans.len()).collect(),
-        plan: worker.clone(),
-        cursors: Cursors::Own(Vec::new()),
-        pace: None,
-        operations: None,
-    }
 }

@@ -10,11 +10,11 @@ use engine::{
     PsyncFiles, PsyncOptions, UringOptions,
 };
 use generate::job::{GoalBoard, JobStream, Watched};
-use generate::{Exclusive, Generator};
+use generate::{Content, Exclusive, Generator};
 use results::EngineNotes;
 use rustix::fs::OFlags;
 use workload::job::JobPlan;
-use workload::plan::{CacheMode, EngineKind};
+use workload::plan::{CacheMode, Cell, EngineKind};
 
 use crate::RunError;
 use crate::gate::{EndOfJob, JobEnd};
@@ -43,15 +43,19 @@ pub(crate) struct JobTask {
     pub end: Option<EndOfJob>,
 }
 
-/// How long a job takes, in intervals of this length.
-pub(crate) fn schedule(job: &JobPlan, interval_ns: u64) -> Schedule {
+/// How long a job of the cell takes, and how many requests it makes at most.
+pub(crate) fn schedule(job: &JobPlan, cell: &Cell, operations: u64) -> Schedule {
+    let ends_for_all = cell.rate.is_some() || cell.steady.is_some();
     Schedule {
         start_ns: 0,
         ramp_ns: job.ramp_time_ns,
-        run_ns: job.run_time_ns,
-        interval_ns,
-        operations: u64::MAX,
-        grace_ns: match job.is_paced() {
+        run_ns: match cell.steady {
+            Some(_) => times::measure_ns(cell),
+            None => job.run_time_ns,
+        },
+        interval_ns: times::interval_ns(cell),
+        operations,
+        grace_ns: match job.is_paced() || ends_for_all {
             true => 0,
             false => times::grace_of(job.run_time_ns),
         },
@@ -187,13 +191,16 @@ fn with_engine<E: Engine>(
         }
     }
     let verify = task.contents.verify;
+    let paced = Paced { job, lane };
     match (verify, task.board) {
-        (None, None) if !job.is_paced() => Closed.run(parts, task.stream, plain),
-        (None, None) => punctually(job).run(parts, task.stream, plain),
+        (None, None) if !job.is_paced() && lane.pace.is_none() => {
+            Closed.run(parts, task.stream, plain)
+        }
+        (None, None) => paced.run(parts, task.stream, plain),
         // Who watches, or checks every byte, does not mind a look at the clock.
         (None, Some(board)) => {
             let stream = Watched::new(task.stream, job, board);
-            punctually(job).run(parts, stream, plain)
+            paced.run(parts, stream, plain)
         }
         (Some(verify), board) => {
             let verified = task.contents.source.verified(
@@ -205,15 +212,35 @@ fn with_engine<E: Engine>(
             let slot_count = parts.engine.slot_count();
             let stream = Exclusive::new(task.stream, verify.stripes, slot_count);
             match board {
-                None => punctually(job).run(parts, stream, verified),
+                None => paced.run(parts, stream, verified),
                 Some(board) => {
                     let stream = Watched::new(stream, job, board);
-                    punctually(job).run(parts, stream, verified)
+                    paced.run(parts, stream, verified)
                 }
             }
         }
     }
     .map(Some)
+}
+
+/// When the requests of a job begin: as those of its cell are due, or as it says itself.
+struct Paced<'a> {
+    job: &'a JobPlan,
+    lane: &'a Lane,
+}
+
+impl Pace for Paced<'_> {
+    fn run<E: Engine, G: Generator, C: Content, K: Clock>(
+        self,
+        parts: Parts<E, K>,
+        generator: G,
+        content: C,
+    ) -> Result<Outcome, RunError> {
+        match self.lane.pace.clone() {
+            Some(pace) => pace.run(parts, generator, content),
+            None => punctually(self.job).run(parts, generator, content),
+        }
+    }
 }
 
 /// What is due is not slept through; nothing else is looked at the clock for.

@@ -70,6 +70,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("size", &mut workload.size, None, it);
     if !table.has_memory() {
         take("times_memory", &mut workload.times_memory, None, it);
+        take("total_size", &mut workload.total_size, None, it);
     }
     take("start", &mut workload.start, Some(Bytes(0)), it);
     if table != Table::Program {
@@ -97,7 +98,6 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("cursor", &mut workload.cursor, None, it);
     take("sqpoll", &mut workload.sqpoll, Some(false), it);
     take("iopoll", &mut workload.iopoll, Some(false), it);
-    take("batch", &mut workload.batch, None, it);
     take(
         "test_type",
         &mut workload.test_type,

@@ -15,10 +15,13 @@ use crate::model::Workload;
 pub(crate) use access::{REQUEST_BYTES_MAX, is_idle, of_size};
 pub(crate) use files::{meaningless, strip};
 pub use jobs::job_title;
-pub(crate) use jobs::{FileState, LooseJob, LoosePart, clones_of, jobs, taken_apart, waves};
+pub(crate) use jobs::{
+    FileState, LooseJob, LoosePart, clones_of, jobs, taken_apart, waves, with_defaults,
+};
 pub(crate) use program::{
     largest, program, usual_align, usual_names, usual_piece, usual_turn, usual_way, usual_which,
 };
+pub(crate) use until::ROUND_MIN;
 pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
 
 /// A step on the way to a value of the file.

@@ -10,7 +10,7 @@ const WINDOW_MAX: u32 = 1000;
 /// Most rounds.
 const ROUNDS_MAX: u32 = 10_000;
 /// A shorter round has too little in it to be told from the one before.
-const ROUND_MIN: Span = Span(100_000_000);
+pub(crate) const ROUND_MIN: Span = Span(100_000_000);
 
 /// Checks what is written.
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use units::Bytes;
+
 use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
 use crate::overlay::says_amount;
 use crate::plan::PositionRule;
@@ -135,12 +137,20 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 
 /// How much data there is has one answer.
 fn amount(workload: &Workload) -> Result<(), Flaw> {
-    if workload.times_memory.is_none() || !says_amount(workload) {
-        return Ok(());
-    }
-    let message = "`times_memory` and a size or a number of files are both written";
-    let help = "leave one of them out";
-    Err(Flaw::new("times_memory", message, help))
+    let (key, is_twice) = match (workload.times_memory, workload.total_size) {
+        (None, None) => return Ok(()),
+        (Some(_), total) => ("times_memory", total.is_some()),
+        (None, Some(Bytes(0))) => {
+            return Err(Flaw::new("total_size", "`total_size` is 0", "leave it out"));
+        }
+        (None, Some(_)) => ("total_size", false),
+    };
+    let message = match (is_twice, says_amount(workload)) {
+        (true, _) => "`times_memory` and `total_size` are both written".to_owned(),
+        (false, true) => format!("`{key}` and a size or a number of files are both written"),
+        (false, false) => return Ok(()),
+    };
+    Err(Flaw::new(key, message, "leave one of them out"))
 }
 
 fn check_worker(worker: &Worker) -> Result<(), Flaw> {

@@ -11,6 +11,7 @@ mod tests;
 mod write;
 
 pub(crate) use complaint::meant;
+pub(crate) use jobs::in_tables as jobs_in_tables;
 pub(crate) use place::Page;
 pub(crate) use read::parse;
 pub use read::read_toml;

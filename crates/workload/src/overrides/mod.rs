@@ -1,5 +1,6 @@
 //! Options of the command line: each is a key of the workload file.
 
+mod jobs;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -240,7 +241,7 @@ impl Overrides {
                 }
             }
         }
-        let mut workload = overlay(workload.clone(), over);
+        let mut workload = overlay(jobs::open_to(&self.keys, workload)?, over);
         for option in &self.table_options {
             option.apply(&mut workload, unused)?;
         }
@@ -250,7 +251,9 @@ impl Overrides {
             }
             drop_if(self.has("iodepth"), &mut worker.iodepth);
             drop_if(
-                self.has("size") || self.has("times_memory"),
+                ["size", "times_memory", "total_size"]
+                    .iter()
+                    .any(|key| self.has(key)),
                 &mut worker.size,
             );
             drop_if(self.has("start"), &mut worker.start);
@@ -260,13 +263,7 @@ impl Overrides {
             drop_if(self.has("transactions_per_connection"), each);
         }
         for job in &mut workload.job {
-            drop_if(self.has("engine"), &mut job.engine);
-            drop_if(self.has("cache"), &mut job.cache);
-            drop_if(self.has("run_time"), &mut job.run_time);
-            drop_if(self.has("ramp_time"), &mut job.ramp_time);
-            drop_if(self.has("content"), &mut job.content);
-            drop_if(self.has("verify"), &mut job.verify);
-            drop_if(self.has("cpus"), &mut job.cpus);
+            jobs::drop_own(job, &|key| self.has(key));
         }
         Ok(workload)
     }

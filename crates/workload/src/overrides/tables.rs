@@ -224,8 +224,10 @@ fn keys_of(table: Table) -> Vec<&'static str> {
         Table::Program => return Vec::new(),
     };
     let mut keys: Vec<&str> = keys_of_type(name).collect();
-    if table == Table::Postmark {
-        keys.extend(OF_POSTMARK);
+    match table {
+        Table::Postmark => keys.extend(OF_POSTMARK),
+        Table::CreateRemove | Table::LatFs => keys.push(SIZE),
+        Table::FsMark | Table::Program => {}
     }
     keys
 }
@@ -234,6 +236,9 @@ fn keys_of(table: Table) -> Vec<&'static str> {
 fn value_for(table: Table, key: &str, value: &str) -> Result<TableValue, Diagnostic> {
     let over = match (table, key) {
         (Table::Postmark, SIZE) => sizes(value),
+        (Table::CreateRemove | Table::LatFs, SIZE) => {
+            read(&format!("{}.sizes", table.key()), value)
+        }
         (Table::Postmark, "read") => read("postmark.read_block", value),
         (Table::Postmark, "write") => read("postmark.write_block", value),
         (Table::Postmark, "location") if value.starts_with('/') => return Ok(outside(value)),

@@ -9,7 +9,6 @@ use crate::plan::{
 use super::crew::{Member, check_depth, crew};
 use super::cycling::{Eligible, RunShape, depths, runs};
 use super::lines::{Place, lines_of};
-use super::open_loop;
 use super::options::Options;
 use super::room::Taken;
 use super::seeds::worker_seed;
@@ -177,28 +176,9 @@ impl Layout<'_, '_> {
 
     /// Adds the cell once for each rate, or for each part of a curve.
     fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
-        if !self.options.curve.is_empty() {
-            open_loop::check(&cell)?;
-            for curve in self.options.curve.clone() {
-                self.weigh(&cell.workers)?;
-                let curve = Some(curve);
-                cells.push(Cell {
-                    curve,
-                    ..cell.clone()
-                });
-                few_enough(cells)?;
-            }
-            return Ok(());
-        }
-        for rate in self.options.rates.clone() {
-            if rate.is_some() {
-                open_loop::check(&cell)?;
-            }
+        for cell in self.options.method.spread(cell)? {
             self.weigh(&cell.workers)?;
-            cells.push(Cell {
-                rate,
-                ..cell.clone()
-            });
+            cells.push(cell);
             few_enough(cells)?;
         }
         Ok(())
@@ -314,20 +294,20 @@ impl Layout<'_, '_> {
     fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
         let options = self.options;
         // Who does nothing is never steady.
-        let steady = options.steady.filter(|_| !workers.is_empty());
+        let steady = options.method.steady.filter(|_| !workers.is_empty());
         let engine = (options.engine, options.cache);
         Cell {
             access_spec,
             iodepth,
             run_time_ns: options.run_time_ns,
             ramp_time_ns: options.ramp_time_ns,
-            operations: options.operations,
+            operations: options.method.operations,
             ring: options.ring,
             warm: options.warm,
             new_file: options.new_file,
-            find_depth: options.find_depth,
+            find_depth: options.method.find_depth,
             steady,
-            precondition: options.precondition,
+            precondition: options.method.precondition,
             ..Cell::new(&options.name, engine, Work::Access, workers)
         }
     }
@@ -345,9 +325,9 @@ impl Layout<'_, '_> {
         let seed = match member.seed {
             Some(seed) if options.position == PositionRule::Iometer => seed,
             Some(seed) => derived(seed),
-            None => derived(options.seed),
+            None => derived(options.method.seed),
         };
-        let cpus = &options.cpus;
+        let cpus = &options.method.cpus;
         WorkerPlan {
             worker_index,
             rank: member.rank,

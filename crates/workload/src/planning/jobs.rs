@@ -3,17 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use units::Span;
+
+use crate::check::ROUND_MIN;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::job::{
     BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile,
 };
 use crate::model::defaults::SIZE_DEFAULT;
-use crate::model::{Seed, Workload};
+use crate::model::{OneOrMany, Workload};
 use crate::plan::{
     CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind, Work,
     WorkerPlan,
 };
 
+use super::method::{Method, MethodOfJobs};
 use super::options::SEED_DEFAULT;
 use super::repetition::Often;
 use super::resolver::Resolver;
@@ -32,7 +36,15 @@ pub(super) struct JobCells {
     pub cells: Vec<Cell>,
 }
 
-/// The one cell of a workload with jobs.
+/// The jobs of a workload; none where it has none.
+///
+/// # Errors
+/// What tables cannot say.
+pub(super) fn of(workload: &Workload) -> Result<Option<BuiltJobs>, Diagnostic> {
+    crate::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))
+}
+
+/// The cells of a workload with these jobs: one for each queue depth and rate.
 pub(super) fn of_workload(
     workload: &Workload,
     workload_index: usize,
@@ -46,43 +58,47 @@ pub(super) fn of_workload(
     };
     let depths: BTreeSet<u32> = built.jobs.iter().map(|job| job.plan.iodepth).collect();
     let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
-    r.note("iodepth", depths.join(","), true);
-    r.optional("engine", workload.engine, |it| crate::word::text_of(&it));
-    r.optional("cache", workload.cache, |it| crate::word::text_of(&it));
-    r.optional("run_time", workload.run_time, |it| it.to_string());
-    r.optional("ramp_time", workload.ramp_time, |it| it.to_string());
-    let often = Often::resolve(workload, r);
-    let seed = r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0;
-    let cpus = r.cpus(workload);
-    let mut jobs = built.jobs;
-    for (index, job) in (0_u32..).zip(&mut jobs) {
-        if !cpus.is_empty() {
-            job.cpu = Some(cpus[index as usize % cpus.len()]);
-        }
-        if seed != SEED_DEFAULT {
-            job.seed = worker_seed(seed ^ job.seed, index);
-        }
-    }
+    let own = (&depths[..], engine_of(&built.jobs));
+    let MethodOfJobs { method, iodepths } = r.method_of_jobs(workload, own)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
+    let job_count = built.jobs.len();
     let mut layout = Layout {
         context,
         name: workload.name_or_default(),
         targets: &targets,
+        method: &method,
     };
-    jobs.iter().try_for_each(limits::check)?;
-    limits::check_buffers(&jobs, layout.context)?;
-    let files = layout.files(built.files, &mut jobs)?;
-    layout.check(&jobs, &files)?;
-    limits::check_names(&files, layout.context)?;
-    layout.take_space(&files, &jobs);
-    let cell = layout.cell(&jobs, files)?;
-    note_workers(workload, jobs.len(), context)?;
+    let mut cells = Vec::new();
+    for depth in iodepths {
+        let built = match depth {
+            None => built.clone(),
+            Some(_) => {
+                let iodepth = depth.map(OneOrMany::One);
+                let workload = workload.clone();
+                of(&Workload {
+                    iodepth,
+                    ..workload
+                })?
+                .unwrap_or_default()
+            }
+        };
+        cells.extend(layout.cells(built)?);
+    }
+    note_workers(workload, job_count, context)?;
     note_targets(workload_index, workload, context);
     Ok(JobCells {
-        often,
-        seed,
-        cells: vec![cell],
+        often: method.often,
+        seed: method.seed,
+        cells,
     })
+}
+
+/// What issues the requests of jobs: that of the first that touches anything.
+fn engine_of(jobs: &[BuiltJob]) -> EngineKind {
+    let mut touching = jobs.iter().filter(|it| it.plan.engine != EngineKind::Null);
+    touching
+        .next()
+        .map_or(EngineKind::Null, |it| it.plan.engine)
 }
 
 /// The first job of each file.
@@ -100,9 +116,43 @@ struct Layout<'a, 'b> {
     context: &'a mut Context<'b>,
     name: &'a str,
     targets: &'a [u32],
+    method: &'a Method,
 }
 
 impl Layout<'_, '_> {
+    /// The cells of jobs at one queue depth.
+    fn cells(&mut self, built: BuiltJobs) -> Result<Vec<Cell>, Diagnostic> {
+        let (seed, cpus) = (self.method.seed, &self.method.cpus);
+        let mut jobs = built.jobs;
+        for (index, job) in (0_u32..).zip(&mut jobs) {
+            if !cpus.is_empty() {
+                job.cpu = Some(cpus[index as usize % cpus.len()]);
+            }
+            if seed != SEED_DEFAULT {
+                job.seed = worker_seed(seed ^ job.seed, index);
+            }
+        }
+        if self.method.steady.is_some() {
+            in_rounds(&mut jobs)?;
+        }
+        jobs.iter().try_for_each(limits::check)?;
+        limits::check_buffers(&jobs, self.context)?;
+        let files = self.files(built.files, &mut jobs)?;
+        jobs.iter()
+            .filter(|job| job.plan.iodepth > 1)
+            .try_for_each(limits::check_shares)?;
+        self.check(&jobs, &files)?;
+        limits::check_names(&files, self.context)?;
+        self.take_space(&files, &jobs);
+        let cell = self.cell(&jobs, files);
+        let cells = self.method.spread(cell)?;
+        self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
+        match self.context.weight > WEIGHT_MAX {
+            true => Err(too_heavy()),
+            false => Ok(cells),
+        }
+    }
+
     fn target(&self, file: &NamedFile) -> u32 {
         self.targets[file.target_index as usize % self.targets.len()]
     }
@@ -302,33 +352,59 @@ impl Layout<'_, '_> {
         }
     }
 
-    fn cell(&mut self, jobs: &[BuiltJob], files: JobFiles) -> Result<Cell, Diagnostic> {
+    fn cell(&self, jobs: &[BuiltJob], files: JobFiles) -> Cell {
         let first = jobs.first().map(|job| &job.plan);
         let workers = (0..)
             .zip(jobs)
             .map(|(index, job)| worker(index, job, &files));
         let workers: Vec<WorkerPlan> = workers.collect();
-        self.context.weight += weight(&workers);
-        if self.context.weight > WEIGHT_MAX {
-            return Err(too_heavy());
-        }
-        let touching = jobs.iter().find(|it| it.plan.engine != EngineKind::Null);
-        let engine = touching.map_or(EngineKind::Null, |it| it.plan.engine);
         let cache = first.map_or(CacheMode::Buffered, |it| it.cache);
+        let engine = (engine_of(jobs), cache);
         let ramps = jobs.iter().map(|job| job.plan.ramp_time_ns);
-        Ok(Cell {
+        let work = Work::Requests(Box::new(files));
+        let method = self.method;
+        Cell {
             access_spec: Some(self.name.to_owned()),
             run_time_ns: run_time_ns(jobs),
             ramp_time_ns: ramps.min().unwrap_or(0),
             ring: first.map_or_else(RingOptions::default, |it| it.ring),
-            ..Cell::new(
-                self.name,
-                (engine, cache),
-                Work::Requests(Box::new(files)),
-                workers,
-            )
-        })
+            operations: method.operations,
+            find_depth: method.find_depth,
+            steady: method.steady,
+            precondition: method.precondition,
+            ..Cell::new(self.name, engine, work, workers)
+        }
     }
+}
+
+/// Gives jobs rounds of the same length, which is that of the longest.
+///
+/// # Errors
+/// Jobs that do not begin together, or rounds that are too short to be told apart.
+fn in_rounds(jobs: &mut [BuiltJob]) -> Result<(), Diagnostic> {
+    let is_late = |job: &&BuiltJob| job.plan.after.is_some() || job.plan.start_delay_ns > 0;
+    if let Some(job) = jobs.iter().find(is_late) {
+        let name = crate::printable(&job.name);
+        let message = format!(
+            "`until = \"steady\"` is of rounds that all jobs begin together, but `{name}` begins \
+             later than others"
+        );
+        let help = "leave `until` out, or let the jobs begin together";
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    let times_ns = jobs.iter().map(|job| job.plan.run_time_ns);
+    let round_ns = times_ns.max().unwrap_or(0);
+    if round_ns < ROUND_MIN.0 {
+        let message = format!(
+            "the jobs run for {}, and a round takes {ROUND_MIN} at least",
+            Span(round_ns)
+        );
+        return Err(Diagnostic::error("", message).help("add `--run-time 10s`"));
+    }
+    for job in jobs {
+        job.plan.run_time_ns = round_ns;
+    }
+    Ok(())
 }
 
 /// How long the cell takes at most; 0 where one of its jobs ends by itself.

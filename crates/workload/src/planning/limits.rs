@@ -7,6 +7,7 @@ use units::format::size;
 use crate::check::{IODEPTH_MAX, REQUEST_BYTES_MAX};
 use crate::diagnostic::Diagnostic;
 use crate::job::{BuiltJob, JobFiles};
+use crate::plan::EngineKind;
 
 use super::Context;
 use super::room::Taken;
@@ -31,6 +32,28 @@ pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
         return refused(message, "use smaller blocks");
     }
     Ok(())
+}
+
+/// Refuses a file that is too small to be shared out among the threads of its job.
+pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
+    let plan = &job.plan;
+    let is_shared = matches!(plan.engine, EngineKind::Psync | EngineKind::Mmap);
+    let parts = if is_shared {
+        u64::from(plan.iodepth)
+    } else {
+        1
+    };
+    let least = u64::from(plan.buffer_bytes()).saturating_mul(parts);
+    let Some(file) = plan.files.iter().find(|it| it.size_bytes < least) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{parts} threads of the job `{}` share a file of {}, with requests of {} each",
+        crate::printable(&job.name),
+        size(file.size_bytes),
+        size(plan.buffer_bytes().into())
+    );
+    Err(Diagnostic::error("", message).help("use a smaller queue depth, or a larger `size`"))
 }
 
 /// Refuses buffers that the memory has no room for.

@@ -1,5 +1,6 @@
 //! From workloads, options and facts to a plan: pure, every value resolved and tagged.
 
+mod amount;
 mod cells;
 mod crew;
 mod cycling;
@@ -7,7 +8,7 @@ mod files;
 mod jobs;
 mod limits;
 mod lines;
-mod memory;
+mod method;
 mod network;
 mod open_loop;
 mod options;
@@ -156,9 +157,9 @@ fn series_of(
     index: usize,
     context: &mut Context,
 ) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
-    let sized = memory::sized(workload, index, context)?;
+    let sized = amount::sized(workload, index, context)?;
     let workload = sized.as_ref().unwrap_or(workload);
-    if let Some(built) = crate::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))? {
+    if let Some(built) = jobs::of(workload)? {
         let of_jobs = jobs::of_workload(workload, index, built, context)?;
         return Ok((of_jobs.seed, of_jobs.often, of_jobs.cells));
     }
@@ -173,7 +174,7 @@ fn series_of(
         &mut context.warnings,
     )?;
     let cells = cells::of_workload(workload, index, &options, context)?;
-    Ok((options.seed, options.often, cells))
+    Ok((options.method.seed, options.method.often, cells))
 }
 
 /// The paths that [`plan`] will want facts of, in order, each once.

@@ -120,7 +120,7 @@ pub(super) fn check_cell(cell: &Cell, options: &Options) -> Result<(), Diagnosti
     let meaningless = [
         ("iopoll", options.ring.iopoll),
         ("new_file", options.new_file),
-        ("precondition", options.precondition.is_some()),
+        ("precondition", options.method.precondition.is_some()),
         ("verify", options.verify),
         ("warm", options.warm),
     ];

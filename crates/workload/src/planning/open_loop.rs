@@ -3,6 +3,7 @@
 use units::{Bytes, Span};
 
 use crate::diagnostic::Diagnostic;
+use crate::job::JobPlan;
 use crate::plan::{ArrivalKind, Cell, CurvePart, LinePlan, ResponseLimit, TRIALS_MAX, WorkerPlan};
 
 /// The points of a curve, in percent of the peak.
@@ -35,6 +36,9 @@ pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {
 }
 
 fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
+    if let Some(job) = &worker.job {
+        return self::job(&worker.name, job);
+    }
     if worker.transactions_per_connection.is_some() {
         let message = format!(
             "worker `{}` opens and closes its targets, which cannot have a `rate`",
@@ -54,6 +58,21 @@ fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
         }
         None => Ok(()),
     }
+}
+
+/// Refuses a job that decides by itself when a request begins, or makes none.
+fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
+    let reason = match job {
+        _ if job.recorded.is_some() => "begins its requests when its log says",
+        _ if job.names.is_some() => "works on the names of its files and makes no requests",
+        _ if job.stream.think.is_some() => "pauses between its requests",
+        _ if job.stream.is_paced() => "has a rate of its own",
+        _ => return Ok(()),
+    };
+    let name = crate::printable(name);
+    let message = format!("the job `{name}` {reason}, so it cannot have a `rate` beside it");
+    let help = "leave `rate`, `curve` and `find_rate` out, or run the other jobs alone";
+    Err(Diagnostic::error("", message).help(help))
 }
 
 /// The key by which a line has a pace of its own.

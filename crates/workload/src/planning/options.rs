@@ -14,6 +14,7 @@ use crate::plan::{
     RingOptions, Setting, SteadyRule,
 };
 
+use super::method::Method;
 use super::open_loop;
 use super::repetition::Often;
 use super::resolver::Resolver;
@@ -30,24 +31,11 @@ pub(super) struct Options {
     pub engine: EngineKind,
     pub cache: CacheMode,
     pub iodepths: Vec<u32>,
-    /// One cell for each; a single none where there is no rate.
-    pub rates: Vec<Option<OpenLoop>>,
-    /// The parts of a response-time curve or of a search for a rate; none where there is none.
-    pub curve: Vec<CurvePart>,
-    /// Whether depths beyond the peak are left out.
-    pub find_depth: bool,
+    pub method: Method,
     pub size: Option<u64>,
     pub start_bytes: u64,
     pub run_time_ns: u64,
     pub ramp_time_ns: u64,
-    /// How many times targets are written before they are measured.
-    pub precondition: Option<f64>,
-    /// Rounds until they are steady; none where a cell is measured once.
-    pub steady: Option<SteadyRule>,
-    pub operations: Option<u64>,
-    pub often: Often,
-    pub seed: u64,
-    pub cpus: Vec<u32>,
     pub verify: bool,
     pub position: PositionRule,
     pub cursor: CursorKind,
@@ -102,19 +90,21 @@ impl Options {
             engine,
             cache: r.cache(workload.cache, engine)?,
             iodepths,
-            rates,
-            curve,
-            find_depth,
             size: r.size(workload.size),
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
             ramp_time_ns,
-            precondition: r.precondition(workload.precondition, engine)?,
-            steady: r.steady(workload),
-            operations,
-            often: Often::resolve(workload, r),
-            seed: r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0,
-            cpus: r.cpus(workload),
+            method: Method {
+                rates,
+                curve,
+                find_depth,
+                operations,
+                precondition: r.precondition(workload.precondition, engine)?,
+                steady: r.steady(workload),
+                often: Often::resolve(workload, r),
+                seed: r.seed(workload),
+                cpus: r.cpus(workload),
+            },
             verify: r.verify(workload.verify, engine)?,
             warm: r.shown("warm", workload.warm, false),
             new_file: r.new_file(workload.new_file),
@@ -124,8 +114,7 @@ impl Options {
             ring: RingOptions {
                 sqpoll: r.shown("sqpoll", workload.sqpoll, false),
                 iopoll: r.shown("iopoll", workload.iopoll, false),
-                batch: r.shown("batch", workload.batch, RingOptions::default().batch),
-                batch_fixed: workload.batch.is_some(),
+                ..r.batch(workload.batch)
             },
             test_type: r.word("test_type", workload.test_type, TestType::Normal),
             steps: Steps::of(workload.cycling.as_ref()),
@@ -149,7 +138,20 @@ impl Resolver<'_> {
         depths
     }
 
-    fn rates(&mut self, workload: &Workload) -> Vec<Option<OpenLoop>> {
+    pub fn seed(&mut self, workload: &Workload) -> u64 {
+        self.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0
+    }
+
+    /// Options of a ring that say how many requests are issued at once.
+    pub fn batch(&mut self, written: Option<u32>) -> RingOptions {
+        RingOptions {
+            batch: self.shown("batch", written, RingOptions::default().batch),
+            batch_fixed: written.is_some(),
+            ..RingOptions::default()
+        }
+    }
+
+    pub fn rates(&mut self, workload: &Workload) -> Vec<Option<OpenLoop>> {
         let Some(rates) = &workload.rate else {
             return vec![None];
         };
@@ -165,7 +167,7 @@ impl Resolver<'_> {
     }
 
     /// The depths, and whether those beyond the peak are left out.
-    fn searched_depths(&mut self, workload: &Workload) -> (Vec<u32>, bool) {
+    pub fn searched_depths(&mut self, workload: &Workload) -> (Vec<u32>, bool) {
         let is_search = workload.find_depth == Some(true);
         let mut depths = match &workload.iodepth {
             None if is_search => {
@@ -185,7 +187,7 @@ impl Resolver<'_> {
         (depths, is_search)
     }
 
-    fn curve(&mut self, workload: &Workload) -> Vec<CurvePart> {
+    pub fn curve(&mut self, workload: &Workload) -> Vec<CurvePart> {
         if let Some(limit) = workload.find_rate {
             self.shown("find_rate", workload.find_rate, limit);
             let arrivals = self.word("arrivals", workload.arrivals, ArrivalKind::Poisson);
@@ -197,7 +199,7 @@ impl Resolver<'_> {
         open_loop::curve(self.word("arrivals", workload.arrivals, ArrivalKind::Poisson))
     }
 
-    fn precondition(
+    pub fn precondition(
         &mut self,
         written: Option<Precondition>,
         engine: EngineKind,
@@ -218,7 +220,7 @@ impl Resolver<'_> {
             .unwrap_or(false)
     }
 
-    fn steady(&mut self, workload: &Workload) -> Option<SteadyRule> {
+    pub fn steady(&mut self, workload: &Workload) -> Option<SteadyRule> {
         workload.until?;
         if self.word("until", workload.until, UntilChoice::Time) == UntilChoice::Time {
             return None;

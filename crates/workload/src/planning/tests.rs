@@ -926,7 +926,7 @@ fn data_of_the_memory_are_cut_with_a_warning_where_they_would_fill_the_target() 
         "{warning}"
     );
     let full = refusal(&text, &of_four(1));
-    assert!(full.contains("`/a` has no room for data"), "{full}");
+    assert!(full.contains("`/a` has no room for the data"), "{full}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::keys::{WorkloadKey, keys};
 
 /// Keys at the top of the file, the most wanted first, with a value to start from.
-const TOP: [(&str, &str); 39] = [
+const TOP: [(&str, &str); 40] = [
     ("name", "\"my-workload\""),
     ("title", "\"What my server does\""),
     (
@@ -15,6 +15,7 @@ const TOP: [(&str, &str); 39] = [
     ("targets", "[\"/mnt/test\"]"),
     ("size", "\"4GiB\""),
     ("times_memory", "\"2x\""),
+    ("total_size", "\"64g\""),
     ("start", "0"),
     ("iodepth", "[1, 8, 32]"),
     ("workers", "1"),

@@ -1,6 +1,7 @@
 //! Jobs: what tables say of them, which of them run beside each other, and keys that mean nothing
 //! beside them.
 
+mod defaults;
 mod files;
 mod goals;
 mod stream;
@@ -12,70 +13,61 @@ use crate::job::{BuiltJobs, JobsBefore};
 use crate::model::{FilesChoice, JobTable, Seed, Table, Workload};
 use crate::plan::EngineKind;
 
-use super::{Flaw, Step};
+use super::Flaw;
+pub(crate) use defaults::with_defaults;
 use files::gathered;
 pub(crate) use files::{FileState, LooseJob, LoosePart, taken_apart};
 pub(crate) use table::clones_of;
 
-/// Keys that mean something beside jobs.
-const KEYS: [&str; 15] = [
-    "name",
-    "title",
-    "source",
-    "description",
-    "targets",
-    "engine",
-    "cache",
-    "run_time",
-    "ramp_time",
-    "repetitions",
-    "precision",
-    "budget",
-    "seed",
-    "cpus",
-    "job",
+/// Kinds of work that a workload has in place of jobs.
+const OTHER_WORK: [&str; 8] = [
+    "access_spec",
+    "fileset",
+    "part",
+    "phase",
+    "rounds",
+    "tokens",
+    "use",
+    "way",
 ];
 
-/// Keys that mean something beside tables of jobs alone: what each job says that has not its own.
-const KEYS_OF_TABLES: [&str; 2] = ["content", "verify"];
-
-/// All other keys of a workload, but for those of tables of files.
-const OTHER_KEYS: [&str; 35] = [
-    "access_spec",
-    "arrivals",
-    "batch",
-    "content",
-    "cursor",
-    "curve",
-    "cycling",
-    "fileset",
-    "find_depth",
-    "find_rate",
-    "iodepth",
-    "iometer",
-    "iopoll",
-    "new_file",
-    "operations",
-    "part",
-    "position",
-    "precondition",
-    "rate",
-    "rounds",
-    "size",
-    "sqpoll",
-    "start",
-    "steady",
-    "test_type",
-    "times_memory",
-    "tokens",
-    "transactions_per_connection",
-    "until",
-    "use",
-    "verify",
-    "warm",
-    "way",
-    "worker",
-    "workers",
+/// Keys that say nothing about jobs, why, and what says it.
+const NOT_OF_JOBS: [(&str, &str, &str); 7] = [
+    (
+        "cursor",
+        "each job has a position of its own",
+        "give the jobs the parts of a file with `start` and `size`",
+    ),
+    (
+        "cycling",
+        "jobs go through no test types",
+        "write `iodepth` as a list",
+    ),
+    (
+        "iometer",
+        "it keeps what an Iometer configuration says, and has no jobs",
+        "leave `iometer` out",
+    ),
+    (
+        "new_file",
+        "each job says what is in its files",
+        "write `layout = \"empty\"` in the `[[job]]`",
+    ),
+    (
+        "position",
+        "each job says where its requests go",
+        "write `distribution` in the `[[job]]`",
+    ),
+    (
+        "test_type",
+        "jobs go through no test types",
+        "write `iodepth` as a list",
+    ),
+    (
+        "transactions_per_connection",
+        "jobs keep their files open",
+        "leave `transactions_per_connection` out",
+    ),
 ];
 
 /// Most jobs of a file, clones included; plans of more are too large for any run.
@@ -98,24 +90,10 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.jobs.is_none() && !has_tables {
         return Ok(());
     }
-    let elsewhere = ["access_spec", "part", "use"];
     // Whatever can be written can be serialized.
     let written = toml::Table::try_from(workload as &dyn units::AnySerialize).unwrap_or_default();
-    let is_known = |key: &str| {
-        KEYS.contains(&key) || key == "keep" || has_tables && KEYS_OF_TABLES.contains(&key)
-    };
-    if let Some(key) = written.keys().find(|key| !is_known(key)) {
-        let message = format!("`{key}` has no effect on jobs, which say it themselves");
-        let help = match elsewhere.contains(&key.as_str()) {
-            true => "write each as a `[[part]]` of its own".to_owned(),
-            false => format!("leave `{key}` out"),
-        };
-        let known = other_keys().find(|it| *it == key.as_str());
-        return Err(Flaw {
-            path: known.map(Step::Key).into_iter().collect(),
-            message,
-            help,
-        });
+    if let Some(flaw) = written.keys().find_map(|key| not_of_jobs(key)) {
+        return Err(flaw);
     }
     twice(workload)?;
     let target_count = workload
@@ -128,9 +106,22 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     endless(workload)
 }
 
-/// Keys that mean nothing beside jobs.
-fn other_keys() -> impl Iterator<Item = &'static str> {
-    OTHER_KEYS.into_iter().chain(Table::ALL.map(Table::key))
+/// Why a key that is written cannot be beside jobs.
+fn not_of_jobs(key: &str) -> Option<Flaw> {
+    let tables = Table::ALL.map(Table::key);
+    if let Some(other) = OTHER_WORK.into_iter().chain(tables).find(|it| *it == key) {
+        let message = format!("there are both jobs and `{other}`");
+        let help = "write each as a `[[part]]` of its own";
+        return Some(Flaw::new(other, message, help));
+    }
+    if key == "worker" {
+        let message = "there are both jobs and `[[worker]]`, and each job is a worker";
+        return Some(Flaw::new("worker", message, "write a `[[job]]` for each"));
+    }
+    let mut rows = NOT_OF_JOBS.into_iter();
+    let (key, why, help) = rows.find(|(known, ..)| *known == key)?;
+    let message = format!("`{key}` does not apply to jobs: {why}");
+    Some(Flaw::new(key, message, help))
 }
 
 /// CPUs of the workload are all workers', so that no job has its own.
@@ -169,6 +160,9 @@ fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
 
 /// A job without an end is ended by time or by another job of its wave.
 fn endless(workload: &Workload) -> Result<(), Flaw> {
+    if workload.operations.is_some() {
+        return Ok(());
+    }
     for wave in all_waves(workload)? {
         let is_endless = |it: &crate::job::BuiltJob| {
             it.plan.run_time_ns == 0 && it.plan.stream.end.loops.is_none()
@@ -199,7 +193,8 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
     let mut waves: Vec<(Vec<LooseJob>, Vec<usize>)> = Vec::new();
     let mut names = NamesOfWave::default();
     let (mut count, mut file_count) = (0, 0_u64);
-    for (index, table) in workload.job.iter().enumerate() {
+    let tables = workload.job.iter().map(|it| with_defaults(it, workload));
+    for (index, table) in tables.enumerate() {
         if index == 0 || table.waits == Some(true) {
             waves.push(Default::default());
             names = NamesOfWave::default();
@@ -216,7 +211,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
             let message = format!("the jobs have more than {FILES_MAX} files");
             return Err(placed(Flaw::new("files", message, "use fewer")));
         }
-        let jobs = clones_of(table, index, count, workload).and_then(Iterator::collect);
+        let jobs = clones_of(&table, index, count).and_then(Iterator::collect);
         let mut jobs: Vec<LooseJob> = jobs.map_err(placed)?;
         count += clones;
         if let Some((wave, indices)) = waves.last_mut() {
@@ -390,13 +385,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_of_a_workload_is_known() {
+    fn a_key_that_jobs_do_not_have_says_what_to_write_instead() {
         let schema = schemars::schema_for!(Workload);
         let properties = schema.get("properties").unwrap().as_object().unwrap();
-        for key in properties.keys() {
-            let known = KEYS.into_iter().chain(other_keys()).chain(["keep"]);
-            let count = known.filter(|it| it == key).count();
-            assert_eq!(count, 1, "`{key}`");
+        let refused: Vec<&String> = properties
+            .keys()
+            .filter(|key| not_of_jobs(key).is_some())
+            .collect();
+        let rows = OTHER_WORK.len() + Table::ALL.len() + NOT_OF_JOBS.len();
+        // `phase` is in both lists, and `worker` in none.
+        assert_eq!(refused.len(), rows, "{refused:?}");
+        for key in ["iodepth", "size", "rate", "operations", "until", "workers"] {
+            assert!(not_of_jobs(key).is_none(), "{key}");
         }
     }
 }

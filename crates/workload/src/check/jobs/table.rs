@@ -6,7 +6,7 @@ use crate::job::{
     BuiltJob, DurableWrites, FileShare, IoPriority, JobPlace, JobPlan, JobThread, StreamPlan,
 };
 use crate::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
-use crate::model::{IoClassWord, JobTable, Seed, Workload};
+use crate::model::{DirectionTable, IoClassWord, JobTable, Seed};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Flaw;
@@ -20,7 +20,8 @@ use super::stream::stream;
 /// The most requests or loops: positions of files are no larger.
 const COUNT_MAX: u64 = i64::MAX as u64;
 
-/// The clones of a table, which is the `index`-th of the file; so many jobs stand before them.
+/// The clones of a table that says all that the workload says for it; it is the `index`-th of the
+/// file, and so many jobs stand before them.
 ///
 /// # Errors
 /// What it cannot be, with the way to it from the table.
@@ -28,7 +29,6 @@ pub(crate) fn clones_of(
     table: &JobTable,
     index: usize,
     before_count: u64,
-    workload: &Workload,
 ) -> Result<impl Iterator<Item = Result<LooseJob, Flaw>>, Flaw> {
     values(table)?;
     times(table)?;
@@ -50,7 +50,7 @@ pub(crate) fn clones_of(
     let order = (0..count.min(1)).chain((1..count).rev());
     Ok((0..).zip(order).map(move |(position, clone_index)| {
         let parts = parts(table, &name, clone_index)?;
-        let mut job = one(table, &name, &parts, workload)?;
+        let mut job = one(table, &name, &parts)?;
         job.seed = first.wrapping_add(position);
         let cpus = table.cpus.as_ref();
         job.cpu = cpus.map(|cpus| cpus.0[clone_index as usize % cpus.0.len()]);
@@ -60,12 +60,7 @@ pub(crate) fn clones_of(
 }
 
 /// A job without files, seed and CPU.
-fn one(
-    table: &JobTable,
-    name: &str,
-    parts: &[LoosePart],
-    workload: &Workload,
-) -> Result<BuiltJob, Flaw> {
+fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Flaw> {
     let all_bytes = parts
         .iter()
         .fold(0_u64, |sum, it| sum.saturating_add(it.size_bytes));
@@ -80,21 +75,18 @@ fn one(
         ..FileShare::WHOLE
     };
     let stream = stream(table, all_bytes, moved.moved_bytes(all_bytes), loops)?;
-    let verify = table.verify.or(workload.verify).unwrap_or(false);
+    let verify = table.verify.unwrap_or(false);
     if stream.read_back.is_some() && !verify {
         let message = "`read_back` reads what is checked, and nothing is";
         return Err(Flaw::new("read_back", message, "add `verify = true`"));
     }
     let share = share(table, parts, &stream)?;
-    let engine = engine(table, workload);
+    let engine = engine(table);
     let default = |span: Span| if loops.is_none() { span } else { Span(0) };
-    let run_time = table.run_time.or(workload.run_time);
-    let ramp_time = table.ramp_time.or(workload.ramp_time);
-    let chosen = table.content.as_ref().or(workload.content.as_ref());
     Ok(BuiltJob {
         name: name.to_owned(),
         plan: JobPlan {
-            cache: cache(table, workload, engine)?,
+            cache: cache(table, engine)?,
             ring: RingOptions {
                 sqpoll: table.sqpoll.unwrap_or(false),
                 iopoll: table.iopoll.unwrap_or(false),
@@ -106,8 +98,8 @@ fn one(
             start_delay_ns: table.start_delay.map_or(0, |it| it.0),
             // Known where the jobs above it are.
             after: None,
-            ramp_time_ns: ramp_time.unwrap_or(default(RAMP_TIME_DEFAULT)).0,
-            run_time_ns: run_time.unwrap_or(default(RUN_TIME_DEFAULT)).0,
+            ramp_time_ns: table.ramp_time.unwrap_or(default(RAMP_TIME_DEFAULT)).0,
+            run_time_ns: table.run_time.unwrap_or(default(RUN_TIME_DEFAULT)).0,
             ends_others: table.ends_others.unwrap_or(false),
             ends_others_on_error: table.ends_others_on_error.unwrap_or(false),
             goes_on_after_errors: table.goes_on_after_errors.unwrap_or(false),
@@ -118,7 +110,10 @@ fn one(
             ..JobPlan::new(engine, stream)
         },
         share,
-        content: chosen.map_or(ContentPlan::Incompressible, ContentPlan::from),
+        content: table
+            .content
+            .as_ref()
+            .map_or(ContentPlan::Incompressible, ContentPlan::from),
         verify,
         seed: 0,
         cpu: None,
@@ -135,17 +130,17 @@ const fn has_an_end(table: &JobTable) -> bool {
         || table.names.is_some()
 }
 
-fn engine(table: &JobTable, workload: &Workload) -> EngineKind {
+fn engine(table: &JobTable) -> EngineKind {
     let default = match table.names {
         Some(_) => EngineKind::Psync,
         None => EngineKind::IoUring,
     };
-    table.engine.or(workload.engine).unwrap_or(default)
+    table.engine.unwrap_or(default)
 }
 
-fn cache(table: &JobTable, workload: &Workload, engine: EngineKind) -> Result<CacheMode, Flaw> {
+fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, Flaw> {
     let is_mapped = engine == EngineKind::Mmap;
-    let written = table.cache.or(workload.cache);
+    let written = table.cache;
     if is_mapped && written.is_some_and(|it| it != CacheMode::Buffered) {
         let message = "the engine `mmap` goes through the page cache";
         return Err(Flaw::new("cache", message, "write `cache = \"buffered\"`"));
@@ -229,11 +224,16 @@ fn share(
 fn values(table: &JobTable) -> Result<(), Flaw> {
     range("count", table.count, 1, JOBS_MAX as u32)?;
     table.iodepth.map_or(Ok(()), iodepth)?;
-    let engine = table.engine.unwrap_or(EngineKind::IoUring);
+    let engine = engine(table);
     let is_one_by_one = matches!(engine, EngineKind::Psync | EngineKind::Mmap);
-    if let Some(depth) = table.iodepth.filter(|depth| *depth > 1 && is_one_by_one) {
+    if is_one_by_one
+        && table.names.is_none()
+        && let Some(depth) = table.iodepth.filter(|depth| *depth > 1)
+        && let Some(reason) = undivided(table)
+    {
         let word = crate::word::text_of(&engine);
-        let message = format!("`iodepth` is {depth}, but `{word}` has one request at a time");
+        let message =
+            format!("`iodepth` is {depth}, which `{word}` takes threads for, and {reason}");
         let help = "use `io_uring`, or a `count` of clones";
         return Err(Flaw::new("iodepth", message, help));
     }
@@ -288,6 +288,37 @@ fn values(table: &JobTable) -> Result<(), Flaw> {
         return Err(Flaw::new("cpu_set", message, "leave one of them out"));
     }
     content(table.content.as_ref())
+}
+
+/// Why a job cannot be divided among threads. Names are worked on one by one whatever its depth.
+fn undivided(table: &JobTable) -> Option<&'static str> {
+    let has_floor = table.rate_min.is_some() || table.byte_rate_min.is_some();
+    let has_own_floor = |side: &DirectionTable| {
+        side.rate_min.is_some() || side.byte_rate_min.is_some() || side.latency_max.is_some()
+    };
+    let sides = [&table.reads, &table.writes];
+    let reasons = [
+        (
+            table.latency_target.is_some(),
+            "the depth that is looked for would be theirs together",
+        ),
+        (
+            table.until_steady.is_some(),
+            "what is to be steady would be theirs together",
+        ),
+        (
+            table.flow_weight.is_some(),
+            "the flow counts jobs, not threads",
+        ),
+        (
+            has_floor
+                || table.latency_max.is_some()
+                || sides.into_iter().flatten().any(has_own_floor),
+            "what it is to keep to would be theirs together",
+        ),
+    ];
+    let mut found = reasons.into_iter().filter(|(is_so, _)| *is_so);
+    found.next().map(|(_, reason)| reason)
 }
 
 /// Sizes and times that have bounds.

@@ -23,7 +23,7 @@ fn differing<T: PartialEq>(value: T, default: T) -> Option<T> {
 ///
 /// # Errors
 /// What tables cannot say.
-pub(super) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     if workload.jobs.is_none() {
         return Ok(workload.clone());
     }

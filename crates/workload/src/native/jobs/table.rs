@@ -2,7 +2,7 @@
 
 use units::{Bytes, Percent, Span};
 
-use crate::check::{FileState, Flaw, LooseJob, LoosePart, clones_of};
+use crate::check::{FileState, Flaw, LooseJob, LoosePart, clones_of, with_defaults};
 use crate::job::{BuiltJob, DurableWrites, FileCache};
 use crate::model::defaults::{
     NAMED_SIZE_DEFAULT, RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT, SIZE_DEFAULT,
@@ -60,7 +60,8 @@ fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTa
                 read == *wanted
             })
         };
-        let read = clones_of(&table, 0, number - 1, workload);
+        let whole = with_defaults(&table, workload);
+        let read = clones_of(&whole, 0, number - 1);
         if read.is_ok_and(|read| read.zip(run).all(is_same)) {
             return Some((table, count));
         }

@@ -73,7 +73,10 @@ impl FileOptions {
             cpus: r.cpus(workload),
             verify,
             content,
-            ring: RingOptions::default(),
+            ring: match workload.batch {
+                Some(_) => r.batch(workload.batch),
+                None => RingOptions::default(),
+            },
         })
     }
 }

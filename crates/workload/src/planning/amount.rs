@@ -1,4 +1,5 @@
-//! Data that is measured by the machine's memory: how large a test file, or how many files that is.
+//! Data whose amount is said in all, in bytes or as times the machine's memory: how large a test
+//! file, or how many files that is.
 
 use units::{Bytes, format};
 
@@ -9,16 +10,17 @@ use crate::program::{POOL_FILES_MAX, Program};
 
 use super::files::{Files, bytes};
 use super::space::SIZE_UNIT;
-use super::{Context, files};
+use super::{Context, files, jobs};
 
 /// Of what can be used of a target, no more than so many parts of four: others need room, too.
 const ROOM_PARTS: u64 = 3;
-/// Fewer files of a worker tell nothing.
+/// Fewer files of a worker tell nothing, unless it was said how much they are.
 const FILES_MIN: u64 = 100;
 /// The need of files grows with their number, but not in proportion.
 const ATTEMPTS_MAX: usize = 8;
 
-/// The workload with its size, or the number of its files, where it gives them as times the memory.
+/// The workload with its size, or the number of its files, where it says how much data there is in
+/// all.
 ///
 /// # Errors
 /// When a target has no room for any data.
@@ -27,47 +29,62 @@ pub(super) fn sized(
     workload_index: usize,
     context: &mut Context,
 ) -> Result<Option<Workload>, Diagnostic> {
-    let Some(times) = workload.times_memory else {
-        return Ok(None);
+    let (times, bytes) = match (workload.times_memory, workload.total_size) {
+        (None, None) => return Ok(None),
+        (Some(times), _) => {
+            note(workload, "times_memory", &times.to_string(), context);
+            let memory_bytes = context.facts.memory_bytes;
+            if memory_bytes == 0 {
+                warn_of_unknown(context);
+                return Ok(None);
+            }
+            (Some(times), (memory_bytes as f64 * times.0) as u64)
+        }
+        (None, Some(total)) => {
+            note(workload, "total_size", &total.to_string(), context);
+            (None, total.0)
+        }
     };
-    note(workload, times, context);
-    let memory_bytes = context.facts.memory_bytes;
-    if memory_bytes == 0 {
-        let message = "the size of the memory is not known, so the usual amount of data is used \
-                       in place of `times_memory`";
-        let warning = Diagnostic::warning("", message);
-        context
-            .warnings
-            .push(warning.help("leave `times_memory` out and say how much"));
-        return Ok(None);
-    }
     let data = Amount {
         times,
-        bytes: (memory_bytes as f64 * times.0) as u64,
+        bytes,
         targets: context.targets.of_worker(workload_index, None).to_vec(),
     };
+    if workload.has_jobs() {
+        return data.in_files_of_jobs(workload, context).map(Some);
+    }
     match workload.table() {
         Some(_) => data.in_files(workload, context).map(Some),
         None => data.in_one_file(workload, context).map(Some),
     }
 }
 
-fn note(workload: &Workload, times: TimesMemory, context: &mut Context) {
-    let source = match context.overrides.has("times_memory") {
+fn warn_of_unknown(context: &mut Context) {
+    let message = "the size of the memory is not known, so the usual amount of data is used in \
+                   place of `times_memory`";
+    let help = "leave `times_memory` out and say how much";
+    context
+        .warnings
+        .push(Diagnostic::warning("", message).help(help));
+}
+
+fn note(workload: &Workload, key: &str, value: &str, context: &mut Context) {
+    let source = match context.overrides.has(key) {
         true => Source::Option,
         false => Source::Written,
     };
     context.settings.push(Setting {
         workload: workload.name_or_default().to_owned(),
-        key: "times_memory".to_owned(),
-        value: times.to_string(),
+        key: key.to_owned(),
+        value: value.to_owned(),
         source,
     });
 }
 
 /// What is asked for.
 struct Amount {
-    times: TimesMemory,
+    /// As times the memory, where it was said so.
+    times: Option<TimesMemory>,
     bytes: u64,
     /// Among which the data are spread.
     targets: Vec<u32>,
@@ -88,6 +105,32 @@ impl Amount {
             Some((usable / 4 * ROOM_PARTS, entry.facts.path.clone()))
         });
         rooms.min()
+    }
+
+    /// As many bytes as are asked for, as messages tell them.
+    fn asked(&self, bytes: u64) -> String {
+        match self.times {
+            Some(times) => format!("{} ({times} of the memory)", format::size(bytes)),
+            None => format::size(bytes),
+        }
+    }
+
+    /// All files of the jobs have the same size; those that other jobs use, too, are one.
+    fn in_files_of_jobs(
+        &self,
+        workload: &Workload,
+        context: &mut Context,
+    ) -> Result<Workload, Diagnostic> {
+        let built = jobs::of(workload)?.unwrap_or_default();
+        let count = built.files.files.len().max(1) as u64;
+        let whole_data = self.in_one_file(workload, context)?;
+        let of_each_target = whole_data.size.map_or(0, |size| size.0);
+        let all = of_each_target.saturating_mul(self.targets.len().max(1) as u64);
+        let size = whole(all / count).max(SIZE_UNIT);
+        Ok(Workload {
+            size: Some(Bytes(size)),
+            ..whole_data
+        })
     }
 
     fn in_one_file(
@@ -114,7 +157,8 @@ impl Amount {
         let mut sized = workload.clone();
         let target_count = self.targets.len();
         let (each_bytes, most) = Share::of(workload, target_count)?.of_one();
-        let asked = (self.bytes / each_bytes.max(1)).clamp(FILES_MIN, most);
+        let least = if self.times.is_some() { FILES_MIN } else { 1 };
+        let asked = (self.bytes / each_bytes.max(1)).clamp(least, most);
         let mut count = asked;
         set_count(&mut sized, count);
         let room = self.room(context);
@@ -125,7 +169,7 @@ impl Amount {
                 break;
             }
             count = (count as f64 * *room as f64 / needed as f64) as u64;
-            if count < FILES_MIN {
+            if count < least {
                 return Err(no_room(path));
             }
             set_count(&mut sized, count);
@@ -136,11 +180,9 @@ impl Amount {
             _ if count == most => {
                 let name = workload.name_or_default();
                 let message = format!(
-                    "the files of `{name}` are {}, not {} ({} of the memory), as there can be no \
-                     more than {most}",
+                    "the files of `{name}` are {}, not {}, as there can be no more than {most}",
                     format::size(bytes),
-                    format::size(self.bytes),
-                    self.times
+                    self.asked(self.bytes)
                 );
                 warn(message, "use larger files", context);
             }
@@ -151,13 +193,15 @@ impl Amount {
 
     fn warn_of_less(&self, path: &str, bytes: u64, context: &mut Context) {
         let message = format!(
-            "the data on `{path}` are {}, not {} ({} of the memory), as more would take over \
-             three quarters of what is free; what memory holds of them is not read from devices",
+            "the data on `{path}` are {}, not {}, as more would take over three quarters of what \
+             is free; what memory holds of them is not read from devices",
             format::size(bytes),
-            format::size(self.of_each_target()),
-            self.times
+            self.asked(self.of_each_target())
         );
-        let help = "use a target with more room, or a smaller `--set times_memory`";
+        let help = match self.times {
+            Some(_) => "use a target with more room, or a smaller `--set times_memory`",
+            None => "use a target with more room, or a smaller `--total-size`",
+        };
         warn(message, help, context);
     }
 }
@@ -168,7 +212,7 @@ fn warn(message: String, help: &str, context: &mut Context) {
 }
 
 fn no_room(path: &str) -> Diagnostic {
-    let message = format!("`{path}` has no room for data that are measured by the memory");
+    let message = format!("`{path}` has no room for the data that are asked for");
     Diagnostic::error("", message).help("name another target with `--target`")
 }
 

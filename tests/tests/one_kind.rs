@@ -1,0 +1,238 @@
+//! Options of `run` hold for every kind of work: which, and that they do what they say.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use end_to_end::Bed;
+use serde_json::Value;
+
+/// What each option is to be answered for each kind of work: `yes`, or `n/a` with a reason.
+const TABLE: &str = include_str!("../one-kind-of-work.tsv");
+
+/// Kinds for which every option is answered as the table says.
+const COMPLETE: [&str; 2] = ["access", "fio"];
+
+/// Two jobs beside each other that go on for a time, one of which writes.
+const JOBS: &str = "[global]\nsize=4m\nioengine=psync\nruntime=2\ntime_based\n\
+    [look]\nrw=randread\nbs=4k\n[fill]\nrw=write\nbs=64k\n";
+
+fn bed() -> Bed {
+    let bed = Bed::in_memory().unwrap();
+    bed.file("jobs.fio", JOBS);
+    bed.file(
+        "access.toml",
+        "size = \"4m\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n",
+    );
+    bed
+}
+
+/// The cells of a run of the jobs with these options, on memory.
+fn cells(options: &[&str]) -> Vec<Value> {
+    let bed = bed();
+    let (seen, record) = bed.record(&[&["jobs.fio"], options].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    record["cells"].as_array().unwrap().clone()
+}
+
+fn count(cell: &Value) -> u64 {
+    cell["total"]["count"].as_u64().unwrap()
+}
+
+#[test]
+fn every_option_is_answered_as_the_table_says() {
+    let bed = bed();
+    // Files that 256 threads can share.
+    bed.file("jobs.fio", JOBS.replace("size=4m", "size=64m"));
+    let target = bed.target().to_str().unwrap().to_owned();
+    let mut lines = TABLE.lines();
+    let kinds: Vec<&str> = lines.next().unwrap().split('\t').skip(1).collect();
+    let mut wrong = Vec::new();
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len() * kinds.len(), 234);
+    for row in rows {
+        for (kind, wanted) in kinds.iter().zip(&row[1..]) {
+            if !COMPLETE.contains(kind) {
+                continue;
+            }
+            let file = match *kind {
+                "fio" => "jobs.fio",
+                _ => "access.toml",
+            };
+            let options: Vec<&str> = row[0].split(' ').collect();
+            let fixed = ["check", file, "--target", &target];
+            let seen = bed.run(&[&fixed[..], &options].concat());
+            let is_right = match *wanted {
+                "yes" => seen.code == 0,
+                _ => seen.code == 2 && seen.stderr.contains("help: "),
+            };
+            if !is_right || seen.text().contains("has no effect") {
+                wrong.push(format!("{kind} {}: {}", row[0], seen.text()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_number_of_operations_ends_jobs_at_exactly_that_number() {
+    for options in [
+        &["--operations", "1001"][..],
+        &["--operations", "1001", "--iodepth", "4"],
+        &[
+            "--operations",
+            "1001",
+            "--iodepth",
+            "8",
+            "--engine",
+            "io_uring",
+        ],
+    ] {
+        let cells = cells(options);
+        assert_eq!(count(&cells[0]), 1001, "{options:?}");
+    }
+}
+
+#[test]
+fn jobs_are_measured_at_each_depth_that_is_listed() {
+    for engine in ["psync", "io_uring"] {
+        let cells = cells(&[
+            "--iodepth",
+            "1,4",
+            "--engine",
+            engine,
+            "--operations",
+            "400",
+            "--run-time",
+            "0",
+            "--cache",
+            "buffered",
+        ]);
+        let depths: Vec<u64> = cells
+            .iter()
+            .map(|cell| cell["iodepth"].as_u64().unwrap())
+            .collect();
+        assert_eq!(depths, [1, 4], "{engine}");
+        let jobs = cells[1]["worker_figures"].as_array().unwrap();
+        assert_eq!(jobs.len(), 2, "threads of a job are not jobs");
+        // Each has half of the requests, whatever its threads did.
+        for job in jobs {
+            assert_eq!(job["transactions"], 200, "{engine}");
+        }
+    }
+}
+
+#[test]
+fn requests_of_jobs_are_due_at_the_rate_that_is_asked_for() {
+    for arrivals in ["uniform", "poisson"] {
+        let cells = cells(&[
+            "--rate",
+            "400/s",
+            "--arrivals",
+            arrivals,
+            "--run-time",
+            "1s",
+        ]);
+        let open = &cells[0]["open_loop"];
+        assert_eq!(open["asked_per_second"], 400.0);
+        let waiting = open["backlog_end"].as_u64().unwrap_or(0);
+        let due = count(&cells[0]) + waiting;
+        // Uniform arrivals are exact; those at random are within five of their deviations.
+        let off = if arrivals == "uniform" { 4 } else { 100 };
+        assert!(due.abs_diff(400) <= off, "{arrivals}: {due}");
+    }
+}
+
+#[test]
+fn a_curve_of_jobs_has_a_peak_and_ten_points() {
+    let cells = cells(&["--curve", "--run-time", "200ms", "--ramp-time", "0"]);
+    assert_eq!(cells.len(), 11);
+    let asked = |cell: &Value| cell["open_loop"]["asked_per_second"].as_f64();
+    assert_eq!(asked(&cells[0]), None);
+    let peak = cells[0]["total"]["per_second"].as_f64().unwrap();
+    let half = asked(&cells[5]).unwrap();
+    assert!((half / peak - 0.5).abs() < 0.01, "{half} of {peak}");
+}
+
+#[test]
+fn jobs_go_on_in_rounds_until_they_are_steady() {
+    let set = ["--set", "steady.range=100", "--set", "steady.excursion=100"];
+    let rounds = [
+        "--until",
+        "steady",
+        "--run-time",
+        "200ms",
+        "--ramp-time",
+        "0",
+    ];
+    let cells = cells(&[&rounds[..], &set].concat());
+    let steady = &cells[0]["steady"];
+    assert_eq!(steady["verdict"], "steady");
+    let rounds = steady["rounds"].as_array().unwrap();
+    let first = steady["window"]["first_round_index"].as_u64().unwrap();
+    let counts = rounds.iter().map(|round| round["count"].as_u64().unwrap());
+    let in_window: u64 = counts.skip(first as usize).sum();
+    assert_eq!(count(&cells[0]), in_window);
+}
+
+#[test]
+fn files_of_jobs_are_written_before_they_are_measured() {
+    let bed = bed();
+    let options = [
+        "--precondition",
+        "2x",
+        "--operations",
+        "10",
+        "--run-time",
+        "0",
+        "--size",
+        "2m",
+    ];
+    let (seen, record) = bed.record(&[&["jobs.fio"], &options[..]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let done = &record["preconditions"][0];
+    // Two files of 2 MiB, twice.
+    assert_eq!(done["bytes"], 8 << 20);
+    assert_eq!(done["errors"], 0);
+}
+
+#[test]
+fn all_files_of_jobs_have_a_size_together() {
+    let bed = bed();
+    let target = bed.target().to_str().unwrap().to_owned();
+    let fixed = ["check", "jobs.fio", "--json", "--target", &target];
+    for (options, wanted) in [
+        (["--size", "32m"], 32_u64 << 20),
+        (["--total-size", "32m"], 16 << 20),
+    ] {
+        let seen = bed.run(&[&fixed[..], &options].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let files = plan["cells"][0]["jobs"]["files"].as_array().unwrap();
+        let sizes = files
+            .iter()
+            .map(|file| file["size_bytes"].as_u64().unwrap());
+        assert_eq!(sizes.collect::<Vec<_>>(), [wanted, wanted], "{options:?}");
+    }
+}
+
+#[test]
+fn what_jobs_write_is_checked_where_that_is_asked_for() {
+    let cells = cells(&["--verify", "--operations", "2000", "--run-time", "0"]);
+    assert_eq!(cells[0]["total"]["errors"], 0);
+    assert_eq!(count(&cells[0]), 2000);
+}
+
+#[test]
+fn a_job_that_paces_itself_has_no_rate_beside_it() {
+    let bed = bed();
+    bed.file(
+        "think.fio",
+        JOBS.replace("rw=write", "rw=write\nthinktime=10ms"),
+    );
+    let seen = bed.run(&["check", "think.fio", "--rate", "100/s"]);
+    seen.assert_refused(
+        2,
+        &[
+            "`fill` pauses between its requests, so it cannot have a `rate`",
+            "help: ",
+        ],
+    );
+}
