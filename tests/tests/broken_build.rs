@@ -11,8 +11,9 @@ use serde_json::Value;
 /// Compiles what belongs to this workspace with a bucket broken.
 const COMPILER: &str = "#!/bin/sh\nexec \"$@\" --cfg broken_bucket\n";
 
-/// Builds the program with one bucket of its histograms broken. Other people's crates are those of
-/// the build under test; the program goes elsewhere, so that no other test meets it.
+/// Builds the program with one bucket of its histograms broken, and an example: with one, other
+/// people's crates have the features that they have for tests, and are not built again. The program
+/// goes elsewhere, so that no other test meets it.
 fn broken_build() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     // This test's own path is `<target>/debug/deps/<name>`.
@@ -25,7 +26,8 @@ fn broken_build() -> PathBuf {
     std::fs::set_permissions(&compiler, PermissionsExt::from_mode(0o755)).unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build
-        .args(["build", "--quiet", "--workspace", "--bins", "--examples"])
+        .args(["build", "--quiet", "--workspace"])
+        .args(["--bin", "pgmeter", "--example", "reference"])
         .current_dir(workspace)
         .env("RUSTC_WORKSPACE_WRAPPER", &compiler)
         .env("CARGO_BUILD_BUILD_DIR", shared)

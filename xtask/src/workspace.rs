@@ -69,11 +69,18 @@ pub fn optimized_program(
     built(&arguments, name)
 }
 
-/// Builds all programs and examples as the tests are built and returns the path of one. Any fewer
-/// would have another set of features, and what they depend on would be built again.
+/// Builds the program and all examples as the tests are built and returns the path of one. Without
+/// examples, what it depends on would have another set of features and be built again.
 pub fn debug_program(name: &str) -> Result<PathBuf, Failure> {
     built(
-        &["build", "--quiet", "--workspace", "--bins", "--examples"],
+        &[
+            "build",
+            "--quiet",
+            "--workspace",
+            "--bin",
+            "pgmeter",
+            "--examples",
+        ],
         name,
     )
 }

@@ -5,28 +5,38 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{JoinHandle, spawn};
 
 use serde_json::Value;
 
 use super::lane::Select;
-use super::output::{Tally, run_tests, run_tests_beside};
+use super::output::{Show, Tally, run_tests};
 use crate::error::Failure;
 use crate::workspace;
 
-/// The built programs.
+/// The programs, built when they are needed.
 pub struct Binaries {
+    /// Empty before they are built.
     tests: Vec<TestProgram>,
-    /// The release build of the program under test.
-    pgmeter: PathBuf,
+    release: Release,
+}
+
+/// The release build of the program under test.
+enum Release {
+    /// It will not be needed, or is not yet.
+    None { will_be_needed: bool },
+    /// It is built beside everything else: at its end one crate keeps one processor busy for long.
+    Begun(JoinHandle<Result<PathBuf, Failure>>),
+    /// It is there.
+    Built(PathBuf),
 }
 
 /// One test program.
-struct TestProgram {
+pub struct TestProgram {
     /// The package's directory, where its tests run.
     directory: PathBuf,
     /// The target's name.
-    name: String,
+    pub name: String,
     executable: PathBuf,
 }
 
@@ -37,64 +47,97 @@ impl TestProgram {
 }
 
 impl Binaries {
-    /// Builds the tests, and the release program that the end-to-end tests run.
-    pub fn build() -> Result<Binaries, Failure> {
-        let built = workspace::cargo_messages(&["test", "--workspace", "--no-run"])?;
-        let tests = built.iter().filter_map(test_program).collect();
-        let pgmeter = workspace::release_program(&["--package", "pgmeter"], "pgmeter")?;
-        Ok(Binaries { tests, pgmeter })
+    /// Nothing that is built yet.
+    pub fn new(needs_release: bool) -> Binaries {
+        Binaries {
+            tests: Vec::new(),
+            release: Release::None {
+                will_be_needed: needs_release,
+            },
+        }
+    }
+
+    /// Builds the tests, once, and begins to build the release program if lanes will need it.
+    pub fn build(&mut self) -> Result<(), Failure> {
+        if let Release::None {
+            will_be_needed: true,
+        } = self.release
+        {
+            let build = || workspace::release_program(&["--package", "pgmeter"], "pgmeter");
+            self.release = Release::Begun(spawn(build));
+        }
+        if self.tests.is_empty() {
+            let built = workspace::cargo_messages(&["test", "--workspace", "--no-run"])?;
+            self.tests = built.iter().filter_map(test_program).collect();
+        }
+        Ok(())
+    }
+
+    /// Waits for the release program, which the end-to-end tests run.
+    pub fn await_release(&mut self) -> Result<(), Failure> {
+        let none = Release::None {
+            will_be_needed: true,
+        };
+        let release = std::mem::replace(&mut self.release, none);
+        self.release = match release {
+            Release::Begun(build) => Release::Built(build.join().unwrap_or(Err(Failure::Counted))?),
+            other => other,
+        };
+        Ok(())
     }
 
     /// Runs the selected programs one after another, with what they are told by a variable.
-    pub fn run(&self, select: Select, told: Option<(&str, &Path)>) -> Result<Tally, Failure> {
+    pub fn run_all(
+        &self,
+        select: Select,
+        told: Option<(&str, &Path)>,
+        show: Show<'_>,
+    ) -> Result<Tally, Failure> {
         let mut total = Tally::default();
         for test in self.selected(select) {
-            println!("\nrunning `{}` of {}", test.name, test.directory.display());
-            let mut command = self.command(test);
-            if let Some((variable, path)) = told {
-                command.env(variable, path);
-            }
-            total.merge(run_tests(&test.name, &mut command)?);
+            show("");
+            show(&format!(
+                "running `{}` of {}",
+                test.name,
+                test.directory.display()
+            ));
+            total.merge(self.run(test, told, show)?);
         }
         Ok(total)
     }
 
-    /// Runs the selected programs, two at a time: most of their tests wait for the time of a run
-    /// to pass.
-    pub fn run_in_pairs(&self, select: Select) -> Result<Tally, Failure> {
-        let tests: Vec<&TestProgram> = self.selected(select).collect();
-        let next = AtomicUsize::new(0);
-        let take_turns = || {
-            let mut total = Tally::default();
-            while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                total.merge(run_tests_beside(&test.name, &mut self.command(test))?);
-            }
-            Ok(total)
-        };
-        let (one, other) = std::thread::scope(|scope| {
-            let beside = scope.spawn(take_turns);
-            let one = take_turns();
-            let other = beside.join();
-            (one, other.unwrap_or(Err(Failure::Counted)))
-        });
-        let mut total = one?;
-        total.merge(other?);
-        Ok(total)
+    /// Runs a program, with what it is told by a variable.
+    pub fn run(
+        &self,
+        test: &TestProgram,
+        told: Option<(&str, &Path)>,
+        show: Show<'_>,
+    ) -> Result<Tally, Failure> {
+        run_tests(&test.name, self.command(test).envs(told), show)
     }
 
-    fn selected(&self, select: Select) -> impl Iterator<Item = &TestProgram> {
-        let is_selected = move |test: &&TestProgram| match select {
-            Select::Crates => !test.is_end_to_end(),
-            Select::EndToEnd(names) => test.is_end_to_end() && names.contains(&test.name.as_str()),
+    /// The programs that are selected, in the order of their names there.
+    pub fn selected(&self, select: Select) -> Vec<&TestProgram> {
+        let of_name = |name: &'static &'static str| {
+            let is_it = move |test: &&TestProgram| test.is_end_to_end() && test.name == *name;
+            self.tests.iter().filter(is_it)
         };
-        self.tests.iter().filter(is_selected)
+        match select {
+            Select::Crates => {
+                let is_of_crate = |test: &&TestProgram| !test.is_end_to_end();
+                self.tests.iter().filter(is_of_crate).collect()
+            }
+            Select::EndToEnd(names) => names.iter().flat_map(of_name).collect(),
+        }
     }
 
     fn command(&self, test: &TestProgram) -> Command {
         let mut command = Command::new(&test.executable);
         command.arg("--show-output").current_dir(&test.directory);
         command.env("CARGO_MANIFEST_DIR", &test.directory);
-        command.env("PGMETER_BIN", &self.pgmeter);
+        if let Release::Built(program) = &self.release {
+            command.env("PGMETER_BIN", program);
+        }
         // A snapshot that differs is a failure, never a new file.
         command
             .env("INSTA_UPDATE", "no")

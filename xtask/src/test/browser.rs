@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::output::{Tally, run_tests};
+use super::output::{Show, Tally, run_tests};
 use super::setup::is_on_path;
 use crate::error::Failure;
 use crate::workspace;
@@ -16,14 +16,17 @@ use crate::workspace;
 const PROGRAMS: [&str; 3] = ["chromium", "node", "npm"];
 
 /// Makes the pages of made-up records and runs the checks on them.
-pub fn run() -> Result<Tally, Failure> {
+pub fn run(show: Show<'_>) -> Result<Tally, Failure> {
     if let Some(missing) = PROGRAMS.iter().find(|name| !is_on_path(name)) {
-        return Ok(Tally::skipped(&format!("`{missing}` is not installed")));
+        return Ok(Tally::skipped(
+            &format!("`{missing}` is not installed"),
+            show,
+        ));
     }
     let bench = bench()?;
     copy_checks(&bench)?;
     if let Err(reason) = install(&bench) {
-        return Ok(Tally::skipped(&reason));
+        return Ok(Tally::skipped(&reason, show));
     }
     let pages = make_pages()?;
     let program = workspace::debug_program("pgmeter")?;
@@ -31,7 +34,7 @@ pub fn run() -> Result<Tally, Failure> {
     checks.current_dir(&bench).arg("check.mjs");
     checks.env("PGMETER", program);
     checks.args([&pages, &bench.join("screens")]);
-    run_tests("browser", &mut checks)
+    run_tests("browser", &mut checks, show)
 }
 
 /// Where the checks run: beside the build output, so that the tree stays as it is.

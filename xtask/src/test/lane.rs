@@ -22,10 +22,12 @@ pub enum Kind {
     Cargo(&'static [&'static str]),
     /// A check of this program.
     Own(fn() -> Result<(), Failure>),
-    /// Test programs.
+    /// The tests of all crates.
+    Crates,
+    /// Test programs that are in each other's way: one after another.
     Tests(Select),
-    /// Test programs that are in nobody's way, two at a time.
-    TestsInPairs(Select),
+    /// Test programs that are in nobody's way.
+    TestsBeside(Select),
     /// The examples in doc comments.
     DocTests,
     /// The packages are built, and these tests look at them.
@@ -54,7 +56,8 @@ const fn lane(name: &'static str, kind: Kind) -> Lane {
     }
 }
 
-/// All lanes, cheap ones first.
+/// All lanes, cheap ones first; of those that run beside each other, those that take long, so that
+/// none of them runs alone at the end.
 pub const LANES: &[Lane] = &[
     lane("format", Kind::Cargo(&["fmt", "--all", "--check"])),
     lane("tidy", Kind::Own(tidy::run)),
@@ -69,53 +72,20 @@ pub const LANES: &[Lane] = &[
             "warnings",
         ]),
     ),
-    lane("unit", Kind::Tests(Select::Crates)),
+    lane("unit", Kind::Crates),
     lane("doc", Kind::DocTests),
     lane("docs", Kind::Own(docs::check)),
     lane(
         "fixtures",
         Kind::Tests(Select::EndToEnd(&["end_to_end", "faultfs"])),
     ),
-    lane(
-        "command-line",
-        Kind::TestsInPairs(Select::EndToEnd(&[
-            "command_line",
-            "outputs",
-            "hostile_text",
-            "bad_input",
-            "mistakes",
-            "one_line",
-            "json",
-            "terminal",
-            "interrupt",
-            "disturbed",
-            "strangers",
-            "network",
-            "runs",
-            "serve",
-            "golden",
-            "classics",
-            "reports",
-            "figures",
-            "pages",
-            "completion",
-            "compare",
-            "file_workloads",
-            "filebench",
-            "fronts",
-            "dbench",
-            "bonnie",
-            "iozone",
-            "programs",
-            "steady",
-            "warnings",
-            "crews",
-            "hosts",
-            "selftest",
-            "verdicts",
-            "readme",
-        ])),
-    ),
+    // Its drivers come from npm's registry, which not every machine can reach.
+    Lane {
+        name: "browser",
+        kind: Kind::Browser,
+        must_run: false,
+        must_run_tests: &[],
+    },
     Lane {
         name: "kernel",
         kind: Kind::Tests(Select::EndToEnd(&[
@@ -130,12 +100,12 @@ pub const LANES: &[Lane] = &[
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],
     },
-    Lane {
-        name: "faults",
-        kind: Kind::TestsInPairs(Select::EndToEnd(&["faults", "file_faults", "searches"])),
-        must_run: true,
-        must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
-    },
+    // It compiles this workspace once more.
+    lane(
+        "broken-build",
+        Kind::Tests(Select::EndToEnd(&["broken_build"])),
+    ),
+    lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
     // Its launchers come from the distribution, which not every machine can reach.
     Lane {
         name: "mpi",
@@ -143,31 +113,64 @@ pub const LANES: &[Lane] = &[
         must_run: false,
         must_run_tests: &[],
     },
-    lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
-    // It compiles this workspace once more.
     lane(
-        "broken-build",
-        Kind::Tests(Select::EndToEnd(&["broken_build"])),
+        "command-line",
+        Kind::TestsBeside(Select::EndToEnd(&[
+            "selftest",
+            "classics",
+            "readme",
+            "crews",
+            "warnings",
+            "network",
+            "json",
+            "serve",
+            "terminal",
+            "golden",
+            "fronts",
+            "interrupt",
+            "iozone",
+            "runs",
+            "disturbed",
+            "figures",
+            "command_line",
+            "outputs",
+            "hostile_text",
+            "bad_input",
+            "mistakes",
+            "one_line",
+            "strangers",
+            "reports",
+            "pages",
+            "completion",
+            "compare",
+            "file_workloads",
+            "filebench",
+            "dbench",
+            "bonnie",
+            "programs",
+            "steady",
+            "hosts",
+            "verdicts",
+        ])),
     ),
-    // Its drivers come from npm's registry, which not every machine can reach.
     Lane {
-        name: "browser",
-        kind: Kind::Browser,
-        must_run: false,
-        must_run_tests: &[],
+        name: "faults",
+        kind: Kind::TestsBeside(Select::EndToEnd(&["faults", "searches", "file_faults"])),
+        must_run: true,
+        must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
     },
     Lane {
         name: "samples",
-        kind: Kind::Tests(Select::EndToEnd(&[
-            "samples",
-            "fio",
-            "fio_language",
-            "fio_there",
-            "fio_json",
+        kind: Kind::TestsBeside(Select::EndToEnd(&[
             "fio_traps",
             "fio_goals",
+            "fio",
+            "fio_json",
             "fio_together",
+            "fio_language",
             "jobs",
+            "samples",
+            "fio_there",
         ])),
         must_run: false,
         must_run_tests: &[],
@@ -175,6 +178,14 @@ pub const LANES: &[Lane] = &[
 ];
 
 impl Lane {
+    /// Whether others may run beside it.
+    pub fn is_beside_others(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Cargo(_) | Kind::Own(_) | Kind::Crates | Kind::DocTests
+        )
+    }
+
     /// What CI must not accept about this lane's result.
     pub fn missing(&self, tally: &Tally) -> Vec<String> {
         if !self.must_run {
@@ -204,7 +215,7 @@ mod tests {
     fn every_file_of_end_to_end_tests_is_in_a_lane() {
         let in_lanes = |lane: &Lane| match &lane.kind {
             Kind::Tests(Select::EndToEnd(names))
-            | Kind::TestsInPairs(Select::EndToEnd(names))
+            | Kind::TestsBeside(Select::EndToEnd(names))
             | Kind::Mpi(Select::EndToEnd(names))
             | Kind::Package(Select::EndToEnd(names)) => names.to_vec(),
             _ => Vec::new(),

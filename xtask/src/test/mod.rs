@@ -1,5 +1,6 @@
 //! Every check of the project, in lanes; the last line counts what passed and failed.
 
+mod beside;
 mod binaries;
 mod browser;
 mod lane;
@@ -7,15 +8,16 @@ mod mpi;
 mod output;
 mod setup;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::error::Failure;
 use crate::package;
 use crate::workspace;
+use beside::{Job, Sum};
 use binaries::Binaries;
 pub use browser::make_pages;
-use lane::{Kind, LANES, Lane};
-use output::Tally;
+use lane::{Kind, LANES, Lane, Select};
+use output::{Show, Tally};
 pub use setup::is_on_path;
 
 /// Runs the lanes named, or all of them.
@@ -25,21 +27,21 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
         println!("{note}");
     }
     let start = Instant::now();
-    let mut binaries = None;
+    let needs_release = lanes.iter().any(|lane| lane.is_beside_others());
+    let mut binaries = Binaries::new(needs_release);
     let mut total = Tally::default();
-    for lane in lanes {
-        println!("\n=== {} ===", lane.name);
+    let are_together =
+        |one: &&Lane, next: &&Lane| one.is_beside_others() && next.is_beside_others();
+    for together in lanes.chunk_by(are_together) {
+        let names: Vec<&str> = together.iter().map(|lane| lane.name).collect();
+        println!("\n=== {} ===", names.join(", "));
         let begun = Instant::now();
-        let mut tally = run_lane(lane, &mut binaries)?;
-        if workspace::is_ci() {
-            tally.failures.extend(lane.missing(&tally));
+        for (lane, sum) in together.iter().zip(run_lanes(together, &mut binaries)?) {
+            total.add(lane.name, ended(lane, sum, together.len() > 1));
         }
-        println!(
-            "--- {}: {tally}, {:.0} s",
-            lane.name,
-            begun.elapsed().as_secs_f64()
-        );
-        total.add(lane.name, tally);
+        if together.len() > 1 {
+            println!("--- together {:.0} s", begun.elapsed().as_secs_f64());
+        }
     }
     end_to_end::sweep();
     report(&total, start.elapsed().as_secs_f64())
@@ -61,67 +63,132 @@ fn choose(names: &[&str]) -> Result<Vec<&'static Lane>, Failure> {
     names.iter().map(find).collect()
 }
 
-fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failure> {
-    match lane.kind {
+/// Says what a lane came to, and returns its count.
+fn ended(lane: &Lane, sum: Sum, is_beside_others: bool) -> Tally {
+    let Sum { mut tally, time } = sum;
+    if workspace::is_ci() {
+        tally.failures.extend(lane.missing(&tally));
+    }
+    let how = if is_beside_others {
+        " beside others"
+    } else {
+        ""
+    };
+    println!(
+        "--- {}: {tally}, {:.0} s{how}",
+        lane.name,
+        time.as_secs_f64()
+    );
+    tally
+}
+
+/// Runs lanes beside each other.
+fn run_lanes(lanes: &[&Lane], binaries: &mut Binaries) -> Result<Vec<Sum>, Failure> {
+    let begun = Instant::now();
+    let sum = |tally, time| vec![Sum { tally, time }];
+    if let [lane] = lanes
+        && let Some(tally) = run_check(lane)?
+    {
+        return Ok(sum(tally, begun.elapsed()));
+    }
+    if let Err(failure) = build(lanes, binaries) {
+        // The compiler has said why; the other lanes still run.
+        let failed = || Sum {
+            tally: Tally::failed(&failure.to_string()),
+            time: Duration::ZERO,
+        };
+        return Ok(lanes.iter().map(|_| failed()).collect());
+    }
+    let built = &*binaries;
+    let numbered = lanes.iter().enumerate();
+    let jobs = numbered.flat_map(|(index, lane)| jobs(index, lane, built));
+    let mut sums = beside::run(jobs.collect(), lanes.len())?;
+    if let [sum] = &mut sums[..] {
+        // With what was built for it.
+        sum.time = begun.elapsed();
+    }
+    Ok(sums)
+}
+
+/// Runs a lane that has no test programs.
+fn run_check(lane: &Lane) -> Result<Option<Tally>, Failure> {
+    let tally = match lane.kind {
         Kind::Cargo(arguments) => {
             let mut command = workspace::cargo();
             command.args(arguments);
-            output::run_check(lane.name, &mut command)
+            output::run_check(lane.name, &mut command)?
         }
-        Kind::Own(check) => Ok(match check() {
+        Kind::Own(check) => match check() {
             Ok(()) => Tally {
                 passed_count: 1,
                 ..Tally::default()
             },
             Err(failure) => {
                 println!("{failure}");
-                Tally {
-                    failures: vec![format!("{}: {failure}", lane.name)],
-                    ..Tally::default()
-                }
+                Tally::failed(&format!("{}: {failure}", lane.name))
             }
-        }),
-        Kind::Tests(selects) => with_tests(binaries, |built| built.run(selects, None)),
-        Kind::TestsInPairs(selects) => with_tests(binaries, |built| built.run_in_pairs(selects)),
+        },
+        Kind::DocTests => {
+            let mut command = workspace::cargo();
+            command.args(["test", "--workspace", "--doc", "--", "--show-output"]);
+            output::run_tests("doc tests", &mut command, &mut |line| println!("{line}"))?
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(tally))
+}
+
+/// Builds the test programs, and waits for the one that those from end to end run.
+fn build(lanes: &[&Lane], binaries: &mut Binaries) -> Result<(), Failure> {
+    binaries.build()?;
+    match lanes.iter().any(|lane| lane.is_beside_others()) {
+        true => binaries.await_release(),
+        false => Ok(()),
+    }
+}
+
+/// What a lane of test programs does.
+fn jobs<'a>(index: usize, lane: &'a Lane, built: &'a Binaries) -> Vec<Job<'a>> {
+    let each = |selects: Select| {
+        let of_test = |test: &'a binaries::TestProgram| {
+            let name = format!("{}: {}", lane.name, test.name);
+            Job::new(index, &name, move |show: Show<'_>| {
+                built.run(test, None, show)
+            })
+        };
+        built.selected(selects).into_iter().map(of_test)
+    };
+    match lane.kind {
+        Kind::Crates => each(Select::Crates).collect(),
+        Kind::TestsBeside(selects) => each(selects).collect(),
+        _ => vec![Job::new(index, lane.name, |show| {
+            one_by_one(lane, built, show)
+        })],
+    }
+}
+
+/// Runs a lane whose test programs are in each other's way.
+fn one_by_one(lane: &Lane, built: &Binaries, show: Show<'_>) -> Result<Tally, Failure> {
+    match lane.kind {
+        Kind::Tests(selects) => built.run_all(selects, None, show),
+        Kind::Browser => browser::run(show),
         Kind::Package(selects) => match package::build(package::Effort::Test) {
-            Ok(packages) => with_tests(binaries, |built| {
-                built.run(selects, Some(("PGMETER_PACKAGES", &packages)))
-            }),
+            Ok(packages) => built.run_all(selects, Some(("PGMETER_PACKAGES", &packages)), show),
             Err(missing @ (Failure::Start { .. } | Failure::Missing(_))) => {
-                Ok(Tally::skipped(&missing.to_string()))
+                Ok(Tally::skipped(&missing.to_string(), show))
             }
             Err(failure) => Ok(Tally::failed(&failure.to_string())),
         },
         Kind::Mpi(selects) => {
             let wheel = mpi::wheel();
             if let Err(reason) = &wheel {
-                println!("note: {reason}; its tests are skipped");
+                show(&format!("note: {reason}; its tests are skipped"));
             }
             let told = wheel.as_deref().ok().map(|it| (mpi::WHEEL_VARIABLE, it));
-            with_tests(binaries, |built| built.run(selects, told))
+            built.run_all(selects, told, show)
         }
-        Kind::Browser => browser::run(),
-        Kind::DocTests => {
-            let mut command = workspace::cargo();
-            command.args(["test", "--workspace", "--doc", "--", "--show-output"]);
-            output::run_tests("doc tests", &mut command)
-        }
+        _ => Ok(Tally::default()),
     }
-}
-
-/// Runs test programs, which are built for the first lane that has any.
-fn with_tests(
-    binaries: &mut Option<Binaries>,
-    run: impl Fn(&Binaries) -> Result<Tally, Failure>,
-) -> Result<Tally, Failure> {
-    if binaries.is_none() {
-        match Binaries::build() {
-            Ok(built) => *binaries = Some(built),
-            // The compiler has said why; the other lanes still run.
-            Err(failure) => return Ok(Tally::failed(&failure.to_string())),
-        }
-    }
-    binaries.as_ref().map_or_else(|| Ok(Tally::default()), run)
 }
 
 /// Prints what was skipped and what failed; the last line is the count.

@@ -29,8 +29,8 @@ impl Tally {
     }
 
     /// One skip and nothing else, which is told at once.
-    pub fn skipped(reason: &str) -> Tally {
-        println!("skipped: {reason}");
+    pub fn skipped(reason: &str, show: Show<'_>) -> Tally {
+        show(&format!("skipped: {reason}"));
         Tally {
             skips: vec![reason.to_owned()],
             ..Tally::default()
@@ -92,27 +92,11 @@ pub fn run_check(name: &str, command: &mut Command) -> Result<Tally, Failure> {
     )))
 }
 
+/// Takes a line of output.
+pub type Show<'a> = &'a mut dyn FnMut(&str);
+
 /// Runs a test program, showing its output as it comes.
-pub fn run_tests(name: &str, command: &mut Command) -> Result<Tally, Failure> {
-    follow_tests(name, command, |line| println!("{line}"))
-}
-
-/// Runs a test program and shows its output at its end, so that others may run beside it.
-pub fn run_tests_beside(name: &str, command: &mut Command) -> Result<Tally, Failure> {
-    let mut output = String::new();
-    let tally = follow_tests(name, command, |line| {
-        output.push_str(line);
-        output.push('\n');
-    });
-    print!("\n{name}:\n{output}");
-    tally
-}
-
-fn follow_tests(
-    name: &str,
-    command: &mut Command,
-    mut show: impl FnMut(&str),
-) -> Result<Tally, Failure> {
+pub fn run_tests(name: &str, command: &mut Command, show: Show<'_>) -> Result<Tally, Failure> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -326,7 +310,7 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
     fn a_program_that_dies_without_a_word_has_failed() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo 'test a ... '; exit 101"]);
-        let tally = run_tests("dying", &mut command).unwrap();
+        let tally = run_tests("dying", &mut command, &mut |_| {}).unwrap();
         assert_eq!(tally.failures.len(), 1);
     }
 
