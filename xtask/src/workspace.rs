@@ -72,22 +72,28 @@ pub fn optimized_program(
 /// Builds the program and all examples as the tests are built and returns the path of one. Without
 /// examples, what it depends on would have another set of features and be built again.
 pub fn debug_program(name: &str) -> Result<PathBuf, Failure> {
-    built(
-        &[
-            "build",
-            "--quiet",
-            "--workspace",
-            "--bin",
-            "pgmeter",
-            "--examples",
-        ],
-        name,
-    )
+    executable(&debug_programs()?, name)
+}
+
+/// Builds what [`debug_program`] builds, and returns cargo's messages.
+pub fn debug_programs() -> Result<Vec<Value>, Failure> {
+    cargo_messages(&[
+        "build",
+        "--quiet",
+        "--workspace",
+        "--bin",
+        "pgmeter",
+        "--examples",
+    ])
 }
 
 /// Has cargo build a program, and says where it is.
 pub fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
-    let messages = cargo_messages(arguments)?;
+    executable(&cargo_messages(arguments)?, name)
+}
+
+/// Where a program is, of which cargo's messages tell.
+pub fn executable(messages: &[Value], name: &str) -> Result<PathBuf, Failure> {
     let is_it = |message: &&Value| message.pointer("/target/name") == Some(&Value::from(name));
     messages
         .iter()
