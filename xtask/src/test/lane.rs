@@ -75,6 +75,14 @@ pub const LANES: &[Lane] = &[
     lane("unit", Kind::Crates),
     lane("doc", Kind::DocTests),
     lane("docs", Kind::Own(docs::check)),
+    // Its launchers come from the distribution, which not every machine can reach. No other lane
+    // runs beside it: a signal is sent at a time when ranks measure.
+    Lane {
+        name: "mpi",
+        kind: Kind::Mpi(Select::EndToEnd(&["mpi"])),
+        must_run: false,
+        must_run_tests: &[],
+    },
     lane(
         "fixtures",
         Kind::Tests(Select::EndToEnd(&["end_to_end", "faultfs"])),
@@ -101,13 +109,6 @@ pub const LANES: &[Lane] = &[
         must_run_tests: &["io_uring_reads_directly_from_ext4"],
     },
     lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
-    // Its launchers come from the distribution, which not every machine can reach.
-    Lane {
-        name: "mpi",
-        kind: Kind::Mpi(Select::EndToEnd(&["mpi"])),
-        must_run: false,
-        must_run_tests: &[],
-    },
     // It compiles this workspace once more; until then cargo has built what the browser looks at.
     lane(
         "broken-build",
@@ -182,8 +183,13 @@ impl Lane {
     pub fn is_beside_others(&self) -> bool {
         !matches!(
             self.kind,
-            Kind::Cargo(_) | Kind::Own(_) | Kind::Crates | Kind::DocTests
+            Kind::Cargo(_) | Kind::Own(_) | Kind::Crates | Kind::DocTests | Kind::Mpi(_)
         )
+    }
+
+    /// Whether it runs the release program.
+    pub fn needs_release(&self) -> bool {
+        self.is_beside_others() || matches!(self.kind, Kind::Mpi(_))
     }
 
     /// What CI must not accept about this lane's result.

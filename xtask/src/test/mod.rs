@@ -27,7 +27,7 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
         println!("{note}");
     }
     let start = Instant::now();
-    let needs_release = lanes.iter().any(|lane| lane.is_beside_others());
+    let needs_release = lanes.iter().any(|lane| lane.needs_release());
     let mut binaries = Binaries::new(needs_release);
     let mut total = Tally::default();
     let are_together =
@@ -141,7 +141,7 @@ fn run_check(lane: &Lane) -> Result<Option<Tally>, Failure> {
 /// Builds the test programs, and waits for the one that those from end to end run.
 fn build(lanes: &[&Lane], binaries: &mut Binaries) -> Result<(), Failure> {
     binaries.build()?;
-    match lanes.iter().any(|lane| lane.is_beside_others()) {
+    match lanes.iter().any(|lane| lane.needs_release()) {
         true => binaries.await_release(),
         false => Ok(()),
     }
