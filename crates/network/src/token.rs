@@ -7,6 +7,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest, Sha256};
 
 use crate::NetworkError;
@@ -99,10 +100,8 @@ pub(crate) fn is_equal(one: &[u8; NONCE_BYTES], other: &[u8; NONCE_BYTES]) -> bo
 /// A number that nobody has used.
 pub(crate) fn nonce() -> Result<[u8; NONCE_BYTES], NetworkError> {
     let mut bytes = [0; NONCE_BYTES];
-    let mut random = File::open("/dev/urandom").map_err(NetworkError::Random)?;
-    random
-        .read_exact(&mut bytes)
-        .map_err(NetworkError::Random)?;
+    let filled = getrandom(&mut bytes, GetRandomFlags::empty());
+    filled.map_err(|errno| NetworkError::Random(errno.into()))?;
     Ok(bytes)
 }
 

@@ -1,7 +1,7 @@
 //! Files that are there while something is asked of another process.
 
 use std::fs::{DirBuilder, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
 /// How the names of such directories begin.
@@ -37,7 +38,7 @@ impl Scratch {
     /// A new one, with that file.
     pub fn with(given: Option<&Given>) -> io::Result<Self> {
         let mut random = [0; 12];
-        File::open("/dev/urandom")?.read_exact(&mut random)?;
+        getrandom(&mut random, GetRandomFlags::empty())?;
         let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = std::env::temp_dir().join(format!("{PREFIX}{random}"));
         DirBuilder::new().mode(0o700).create(&path)?;

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest, Sha256};
 
 use crate::error::WebError;
@@ -33,8 +34,8 @@ impl Token {
     /// One that nobody knows yet.
     pub fn fresh() -> Result<Self, WebError> {
         let mut bytes = [0; RANDOM_BYTES];
-        let mut random = File::open("/dev/urandom").map_err(WebError::Random)?;
-        random.read_exact(&mut bytes).map_err(WebError::Random)?;
+        let filled = getrandom(&mut bytes, GetRandomFlags::empty());
+        filled.map_err(|errno| WebError::Random(errno.into()))?;
         Ok(Self::of(hexadecimal(&bytes)))
     }
 

@@ -1,7 +1,7 @@
 //! `serve`: the page in the browser, and the API behind it.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn show(page: &Path) {
 
 fn opener(url: &str) -> std::io::Result<Opener> {
     let mut random = [0; 12];
-    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
     let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     let own = std::env::var_os("XDG_RUNTIME_DIR").filter(|name| !name.is_empty());
     let directory = own.map_or_else(std::env::temp_dir, PathBuf::from);

@@ -232,13 +232,13 @@ fn the_classics_of_files_are_those_that_were_published() {
     assert_eq!(create_remove.sizes_bytes, [0, 4096, 16_384, 65_536]);
     assert_eq!(create_remove.file_count, 500_000);
     let program = of_one_worker(create_remove.program());
-    assert_eq!(files("create-remove"), program.into());
+    assert_eq!(files("create-remove"), program);
     let lat_fs = LatFs::default().resolve().unwrap();
     assert_eq!(lat_fs.sizes_bytes, [0, 1024, 4096, 10_240]);
     let program = of_one_worker(lat_fs.program());
-    assert_eq!(files("lat-fs"), program.into());
+    assert_eq!(files("lat-fs"), program);
     let program = FsMark::default().resolve(1).unwrap().program();
-    assert_eq!(files("fs-mark"), program.into());
+    assert_eq!(files("fs-mark"), program);
 }
 
 /// The pool that work on files is of.

@@ -8,15 +8,12 @@ use crate::classics::create_remove::CreateRemovePlan;
 use crate::classics::fs_mark::FsMarkPlan;
 use crate::classics::lat_fs::LatFsPlan;
 use crate::classics::postmark::StoredPlan;
-use crate::job::JobFiles;
 use crate::program::Program;
-
-use super::Work;
 
 /// What is or was a kind of its own.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-enum StoredFilePlan {
+pub(super) enum StoredFilePlan {
     Postmark(StoredPlan),
     CreateRemove(CreateRemovePlan),
     LatFs(LatFsPlan),
@@ -33,54 +30,12 @@ pub(super) enum Written<'a> {
     Program(&'a Program),
 }
 
-/// The keys of a cell that say what its workers do.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Work")]
-pub(super) struct WrittenWork<'a> {
-    /// Work on many files in place of requests on one large one a target; the workers then have
-    /// no access lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    files: Option<Written<'a>>,
-    /// The files of its jobs, where its workers have jobs in place of access lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    jobs: Option<&'a JobFiles>,
-}
-
-impl<'a> From<&'a Work> for WrittenWork<'a> {
-    fn from(work: &'a Work) -> Self {
-        Self {
-            files: work.program().map(Written::Program),
-            jobs: work.job_files(),
-        }
-    }
-}
-
-/// The same keys, as a record of any version has them.
-#[derive(Deserialize)]
-pub(super) struct StoredWork {
-    #[serde(default)]
-    files: Option<StoredFilePlan>,
-    #[serde(default)]
-    jobs: Option<Box<JobFiles>>,
-}
-
-impl StoredWork {
-    /// The work that they say.
+impl StoredFilePlan {
+    /// The program that it stands for.
     ///
     /// # Errors
-    /// Keys that are there both, or settings that no program can have.
-    pub fn work<E: Error>(self) -> Result<Work, E> {
-        match (self.files, self.jobs) {
-            (None, None) => Ok(Work::Access),
-            (None, Some(jobs)) => Ok(Work::Requests(jobs)),
-            (Some(plan), None) => plan.program().map(Work::Acts),
-            (Some(_), Some(_)) => Err(E::custom("a cell has both `files` and `jobs`")),
-        }
-    }
-}
-
-impl StoredFilePlan {
-    fn program<E: Error>(self) -> Result<Box<Program>, E> {
+    /// Settings that no program can have.
+    pub fn program<E: Error>(self) -> Result<Box<Program>, E> {
         Ok(match self {
             Self::Postmark(plan) => Box::new(plan.program().map_err(E::custom)?),
             Self::CreateRemove(plan) => Box::new(plan.program()),

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::job::JobFiles;
 use crate::program::Program;
 
-use super::stored::{StoredWork, WrittenWork};
+use super::stored::{StoredFilePlan, Written};
 
 /// What the workers of a cell do. Everything else about a cell (how many work, how deep, how fast,
 /// how long, how often) says the same whatever the work is.
@@ -86,5 +87,51 @@ impl JsonSchema for Work {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         WrittenWork::json_schema(generator)
+    }
+}
+
+/// The keys of a cell that say what its workers do.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Work")]
+struct WrittenWork<'a> {
+    /// Work on many files in place of requests on one large one a target; the workers then have
+    /// no access lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    files: Option<Written<'a>>,
+    /// The files of its jobs, where its workers have jobs in place of access lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jobs: Option<&'a JobFiles>,
+}
+
+impl<'a> From<&'a Work> for WrittenWork<'a> {
+    fn from(work: &'a Work) -> Self {
+        Self {
+            files: work.program().map(Written::Program),
+            jobs: work.job_files(),
+        }
+    }
+}
+
+/// The same keys, as a record of any version has them.
+#[derive(Deserialize)]
+struct StoredWork {
+    #[serde(default)]
+    files: Option<StoredFilePlan>,
+    #[serde(default)]
+    jobs: Option<Box<JobFiles>>,
+}
+
+impl StoredWork {
+    /// The work that they say.
+    ///
+    /// # Errors
+    /// Keys that are there both, or settings that no program can have.
+    fn work<E: Error>(self) -> Result<Work, E> {
+        match (self.files, self.jobs) {
+            (None, None) => Ok(Work::Access),
+            (None, Some(jobs)) => Ok(Work::Requests(jobs)),
+            (Some(plan), None) => plan.program().map(Work::Acts),
+            (Some(_), Some(_)) => Err(E::custom("a cell has both `files` and `jobs`")),
+        }
     }
 }

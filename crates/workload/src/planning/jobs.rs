@@ -3,9 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use units::Span;
-
-use crate::check::ROUND_MIN;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::job::{
     BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile,
@@ -24,7 +21,7 @@ use super::resolver::Resolver;
 use super::seeds::worker_seed;
 use super::space::SECTOR_BYTES;
 use super::targets::Entry;
-use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, too_heavy, weight};
+use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, rounds, too_heavy, weight};
 
 /// What files that take all room are whole multiples of.
 const SECTOR_BYTES_OF_FILL: u64 = 4096;
@@ -133,7 +130,7 @@ impl Layout<'_, '_> {
             }
         }
         if self.method.steady.is_some() {
-            in_rounds(&mut jobs)?;
+            rounds::share(&mut jobs)?;
         }
         jobs.iter().try_for_each(limits::check)?;
         limits::check_buffers(&jobs, self.context)?;
@@ -375,36 +372,6 @@ impl Layout<'_, '_> {
             ..Cell::new(self.name, engine, work, workers)
         }
     }
-}
-
-/// Gives jobs rounds of the same length, which is that of the longest.
-///
-/// # Errors
-/// Jobs that do not begin together, or rounds that are too short to be told apart.
-fn in_rounds(jobs: &mut [BuiltJob]) -> Result<(), Diagnostic> {
-    let is_late = |job: &&BuiltJob| job.plan.after.is_some() || job.plan.start_delay_ns > 0;
-    if let Some(job) = jobs.iter().find(is_late) {
-        let name = crate::printable(&job.name);
-        let message = format!(
-            "`until = \"steady\"` is of rounds that all jobs begin together, but `{name}` begins \
-             later than others"
-        );
-        let help = "leave `until` out, or let the jobs begin together";
-        return Err(Diagnostic::error("", message).help(help));
-    }
-    let times_ns = jobs.iter().map(|job| job.plan.run_time_ns);
-    let round_ns = times_ns.max().unwrap_or(0);
-    if round_ns < ROUND_MIN.0 {
-        let message = format!(
-            "the jobs run for {}, and a round takes {ROUND_MIN} at least",
-            Span(round_ns)
-        );
-        return Err(Diagnostic::error("", message).help("add `--run-time 10s`"));
-    }
-    for job in jobs {
-        job.plan.run_time_ns = round_ns;
-    }
-    Ok(())
 }
 
 /// How long the cell takes at most; 0 where one of its jobs ends by itself.

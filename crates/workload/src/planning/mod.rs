@@ -17,6 +17,7 @@ mod ranks;
 mod repetition;
 mod resolver;
 mod room;
+mod rounds;
 mod seeds;
 mod settings;
 mod space;

@@ -207,9 +207,12 @@ impl Nest<'_> {
 
 fn check_times(law: &Law) -> Result<(), ProgramFlaw> {
     check_law(law, "the number of times")?;
-    if law.largest().is_some_and(|most| most <= TIMES_MAX) {
-        return Ok(());
-    }
+    let help = match law.largest() {
+        Some(..=TIMES_MAX) => return Ok(()),
+        // Whoever says a number has no law to limit.
+        Some(_) => "use a smaller number",
+        None => "limit it with `most`",
+    };
     let message = format!("`times` may be more than {TIMES_MAX}");
-    Err(ProgramFlaw::new(message, "limit it with `most`"))
+    Err(ProgramFlaw::new(message, help))
 }

@@ -246,9 +246,13 @@ fn check_amount(law: &Law, call: &Call) -> Result<(), ProgramFlaw> {
     let verb = call.operation.name();
     check_law(law, &format!("what `{verb}` moves"))?;
     let most = law.largest().unwrap_or(u64::MAX);
-    if most > MOVED_BYTES_MAX {
+    if law.largest().is_none() {
         let message = format!("`{verb}` may be of any size, however large");
         return Err(ProgramFlaw::new(message, "limit it with `most`"));
+    }
+    if most > MOVED_BYTES_MAX {
+        let message = format!("`{verb}` may be of {most} bytes, more than {MOVED_BYTES_MAX}");
+        return Err(ProgramFlaw::new(message, "use a smaller size"));
     }
     match call.piece_bytes == 0 && most > PIECE_BYTES_MAX && call.operation.moves() {
         true => Err(too_large(verb)),

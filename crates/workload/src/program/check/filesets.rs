@@ -47,11 +47,22 @@ fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     check_path(fileset)?;
     check_names(fileset)?;
     check_law(&fileset.size, &format!("the size of `{name}`"))?;
-    if fileset.present_permille > 0 && fileset.size.largest().is_none_or(|it| it > MOST_BYTES) {
-        let message = format!("files of `{name}` may have any size, however large");
-        return Err(ProgramFlaw::new(message, "limit the size with `most`"));
+    match fileset
+        .size
+        .largest()
+        .filter(|_| fileset.present_permille > 0)
+    {
+        None if fileset.present_permille > 0 => {
+            let message = format!("files of `{name}` may have any size, however large");
+            Err(ProgramFlaw::new(message, "limit the size with `most`"))
+        }
+        Some(most) if most > MOST_BYTES => {
+            let message =
+                format!("files of `{name}` may have {most} bytes, more than {MOST_BYTES}");
+            Err(ProgramFlaw::new(message, "use a smaller size"))
+        }
+        None | Some(_) => Ok(()),
     }
-    Ok(())
 }
 
 /// The largest file, in bytes.
