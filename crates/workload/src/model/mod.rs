@@ -267,10 +267,10 @@ pub struct Workload {
 
 by_key! {
     Workload, workload_keys:
-    name, title, description, source, base = "use", targets, engine, cache, iodepth, rate,
-    arrivals, curve, find_rate, find_depth, workers, size, times_memory, total_size, start,
-    run_time, ramp_time, operations, new_file, until, steady, precondition, repetitions, precision,
-    budget, seed, cpus, verify, keep, warm, transactions_per_connection, position, cursor, content, sqpoll,
+    name, title, description, source, base = "use", targets, engine, cache, iodepth, rate, arrivals,
+    curve, find_rate, find_depth, workers, size, times_memory, total_size, start, run_time,
+    ramp_time, operations, new_file, until, steady, precondition, repetitions, precision, budget,
+    seed, cpus, verify, keep, warm, transactions_per_connection, position, cursor, content, sqpoll,
     iopoll, batch, test_type, cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way,
     tokens, phase, rounds, job, access_spec, iometer, worker, part,
 }
