@@ -528,10 +528,8 @@ fn targets_that_cannot_be_measured_in_turn_are_refused() {
     auto("--budget", "0").assert_refused(2, &["`budget` is 0"]);
     assert_eq!(auto("--precision", "often").code, 2);
     assert_eq!(auto("--budget", "-1s").code, 2);
-    in_turn(&bed, &["/a", "/b"], &["--precision", "2%"]).assert_refused(
-        2,
-        &["`precision` has no effect without", "--repetitions auto"],
-    );
+    in_turn(&bed, &["/a", "/b"], &["--precision", "2%"])
+        .assert_refused(2, &["`precision` needs", "--repetitions auto"]);
     in_turn(&bed, &["/a", "/b"], &["--repetitions", "often"])
         .assert_refused(2, &["a number from 1 to 1000, or `auto`"]);
     assert!(stored(&bed).is_empty());

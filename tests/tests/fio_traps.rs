@@ -536,7 +536,7 @@ const JOBS: &[Trap] = &[
         "--name=a --rw=write --size=64k --time_based",
         Equal,
     )
-    .says(&["`time_based` has no effect without `runtime`"]),
+    .says(&["`time_based` needs `runtime`"]),
     trap(
         "22: loops are in one result",
         "--name=a --rw=randread --size=64k --loops=3",

@@ -152,8 +152,8 @@ fn what_a_workload_file_leaves_out_is_told() {
     let toml = converted(&bed, "many.fio");
     for phrase in [
         "many.fio:4",
-        "`group_reporting` has no effect: it concerns what fio prints or logs, and is left out",
-        "`write_bw_log=both` has no effect",
+        "`group_reporting` changes nothing: it concerns what fio prints or logs, and is left out",
+        "`write_bw_log=both` changes nothing",
     ] {
         assert!(toml.stderr.contains(phrase), "{phrase}: {}", toml.stderr);
     }

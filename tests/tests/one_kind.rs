@@ -7,8 +7,117 @@ use serde_json::Value;
 /// What each option is to be answered for each kind of work: `yes`, or `n/a` with a reason.
 const TABLE: &str = include_str!("../one-kind-of-work.tsv");
 
-/// Kinds for which every option is answered as the table says.
-const COMPLETE: [&str; 2] = ["access", "fio"];
+/// What is still answered otherwise than the table says, by kind: a list that only gets shorter.
+const NOT_YET: [(&str, &[&str]); 7] = [
+    (
+        "filebench",
+        &[
+            DEPTH, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, STEADY, BEFORE, COUNT, VERIFY,
+            WARM,
+        ],
+    ),
+    (
+        "postmark",
+        &[
+            DEPTH, RAMP, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, STEADY, BEFORE, COUNT,
+        ],
+    ),
+    (
+        "phases",
+        &[
+            DEPTH, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, STEADY, BEFORE, COUNT, VERIFY,
+            WARM,
+        ],
+    ),
+    (
+        "create-remove",
+        &[
+            DEPTH, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, BEFORE, COUNT,
+        ],
+    ),
+    (
+        "fs-mark",
+        &[
+            DEPTH, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, BEFORE, COUNT,
+        ],
+    ),
+    (
+        "lat-fs",
+        &[
+            DEPTH, TIME, RAMP, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, STEADY, BEFORE, COUNT,
+        ],
+    ),
+    (
+        "dbench",
+        &[
+            DEPTH, RATE, ARRIVALS, CURVE, FIND_RATE, FIND_DEPTH, STEADY, BEFORE, COUNT, VERIFY,
+        ],
+    ),
+];
+
+const DEPTH: &str = "--iodepth 1,8";
+const TIME: &str = "--run-time 2s";
+const RAMP: &str = "--ramp-time 1s";
+const RATE: &str = "--rate 500/s";
+const ARRIVALS: &str = "--arrivals poisson --rate 100/s";
+const CURVE: &str = "--curve";
+const FIND_RATE: &str = "--find-rate p99<=2ms";
+const FIND_DEPTH: &str = "--find-depth";
+const STEADY: &str = "--until steady";
+const BEFORE: &str = "--precondition 2x";
+const COUNT: &str = "--operations 1000";
+const VERIFY: &str = "--verify";
+const WARM: &str = "--set warm=true";
+
+/// A workload of each kind, with few and small files.
+const KINDS: [(&str, &str, &str); 9] = [
+    (
+        "access",
+        "access.toml",
+        "size = \"64m\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n",
+    ),
+    ("fio", "jobs.fio", ""),
+    (
+        "filebench",
+        "mail.f",
+        "set $dir=/tmp\ndefine fileset name=files,path=$dir,size=16k,entries=10,prealloc=100\n\
+         define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
+         flowop openfile name=open,filesetname=files,fd=1\n  \
+         flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n \
+         }\n}\nrun 2\n",
+    ),
+    (
+        "postmark",
+        "pool.toml",
+        "[postmark]\nnumber = 4\ntransactions = 10\nmin_size = 4096\nmax_size = 4096\n",
+    ),
+    (
+        "phases",
+        "phases.toml",
+        "run_time = 2\n[[fileset]]\nname = \"mail\"\ncount = 10\npresent = \"100%\"\n\
+         size = \"16k\"\n[[phase]]\nname = \"read\"\n[[phase.group]]\nbody = [\n\
+         { open = \"mail\" }, { read = \"rest\", piece = \"64k\" }, \"close\",\n]\n",
+    ),
+    (
+        "create-remove",
+        "create.toml",
+        "[create_remove]\ncount = 4\nsizes = 4096\n",
+    ),
+    (
+        "fs-mark",
+        "mark.toml",
+        "[fs_mark]\nfiles = 4\nsize = 4096\n",
+    ),
+    ("lat-fs", "lat.toml", "[lat_fs]\nsizes = 4096\n"),
+    (
+        "dbench",
+        "client.txt",
+        "Deltree \"\\clients\\client1\" NT_STATUS_OK\nMkdir \"\\clients\" NT_STATUS_OK\n\
+         NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\nClose 1 NT_STATUS_OK\n\
+         NTCreateX \"\\clients\\client1\\a\" 0x40 0x2 2 NT_STATUS_OK\n\
+         WriteX 2 0 65536 65536 NT_STATUS_OK\nClose 2 NT_STATUS_OK\n",
+    ),
+];
 
 /// Two jobs beside each other that go on for a time, one of which writes.
 const JOBS: &str = "[global]\nsize=4m\nioengine=psync\nruntime=2\ntime_based\n\
@@ -39,23 +148,20 @@ fn count(cell: &Value) -> u64 {
 #[test]
 fn every_option_is_answered_as_the_table_says() {
     let bed = bed();
+    for (_, name, text) in KINDS {
+        bed.file(name, text);
+    }
     // Files that 256 threads can share.
     bed.file("jobs.fio", JOBS.replace("size=4m", "size=64m"));
     let target = bed.target().to_str().unwrap().to_owned();
     let mut lines = TABLE.lines();
     let kinds: Vec<&str> = lines.next().unwrap().split('\t').skip(1).collect();
-    let mut wrong = Vec::new();
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows.len() * kinds.len(), 234);
+    let mut told = Vec::new();
     for row in rows {
         for (kind, wanted) in kinds.iter().zip(&row[1..]) {
-            if !COMPLETE.contains(kind) {
-                continue;
-            }
-            let file = match *kind {
-                "fio" => "jobs.fio",
-                _ => "access.toml",
-            };
+            let (_, file, _) = KINDS.into_iter().find(|it| it.0 == *kind).unwrap();
             let options: Vec<&str> = row[0].split(' ').collect();
             let fixed = ["check", file, "--target", &target];
             let seen = bed.run(&[&fixed[..], &options].concat());
@@ -63,12 +169,15 @@ fn every_option_is_answered_as_the_table_says() {
                 "yes" => seen.code == 0,
                 _ => seen.code == 2 && seen.stderr.contains("help: "),
             };
-            if !is_right || seen.text().contains("has no effect") {
-                wrong.push(format!("{kind} {}: {}", row[0], seen.text()));
+            let list = NOT_YET.into_iter().find(|it| it.0 == *kind);
+            let is_listed = list.is_some_and(|(_, options)| options.contains(&row[0]));
+            assert!(!seen.text().contains("no effect"), "{}", seen.text());
+            if is_right == is_listed {
+                told.push(format!("{kind} {}: {}", row[0], seen.text()));
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(told.is_empty(), "{}", told.join("\n"));
 }
 
 #[test]

@@ -35,17 +35,17 @@ const NO_SCRIPT: &str = "16_help.pm";
 /// filebench's scripts that the original does not run for defects of its own, of which this is
 /// told: attributes of older versions.
 const SCRIPTS_OF_OLD: [(&str, &str); 8] = [
-    ("filemicro_rread.f", "`cached` has no effect"),
-    ("filemicro_rwrite.f", "`cached` has no effect"),
-    ("filemicro_rwritefsync.f", "`cached` has no effect"),
-    ("filemicro_seqread.f", "`cached` has no effect"),
-    ("filemicro_seqwrite.f", "`cached` has no effect"),
-    ("filemicro_seqwriterand.f", "`cached` has no effect"),
+    ("filemicro_rread.f", "`cached` changes nothing"),
+    ("filemicro_rwrite.f", "`cached` changes nothing"),
+    ("filemicro_rwritefsync.f", "`cached` changes nothing"),
+    ("filemicro_seqread.f", "`cached` changes nothing"),
+    ("filemicro_seqwrite.f", "`cached` changes nothing"),
+    ("filemicro_seqwriterand.f", "`cached` changes nothing"),
     (
         "filemicro_seqwriterandvargam.f",
-        "`define randvar` has no effect",
+        "`define randvar` changes nothing",
     ),
-    ("randomfileaccess.f", "`define randvar` has no effect"),
+    ("randomfileaccess.f", "`define randvar` changes nothing"),
 ];
 
 fn icf_files(folder: &Path) -> Vec<PathBuf> {

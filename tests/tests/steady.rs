@@ -154,7 +154,7 @@ fn what_makes_no_sense_with_rounds_is_refused() {
     assert_eq!(seen.code, 2, "{}", seen.text());
     assert!(
         seen.text()
-            .contains("`until` has no effect on `[postmark]`"),
+            .contains("`until` does not apply to `[postmark]`"),
         "{}",
         seen.text()
     );
@@ -227,7 +227,7 @@ fn check_tells_what_is_preconditioned_and_what_cannot_be() {
         ],
     );
     let seen = bed.run(&["check", "postmark", "--precondition", "2x"]);
-    says(&seen, 2, &["`precondition` has no effect on `[postmark]`"]);
+    says(&seen, 2, &["`precondition` does not apply to `[postmark]`"]);
     let seen = bed.run(&["check", "postmark", "--precondition", "none"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     let seen = bed.run(&[
@@ -351,5 +351,5 @@ fn what_a_curve_cannot_have_is_refused() {
         ],
     );
     let seen = bed.run(&["check", "postmark", "--curve"]);
-    says(&seen, 2, &["`curve` has no effect on `[postmark]`"]);
+    says(&seen, 2, &["`curve` does not apply to `[postmark]`"]);
 }

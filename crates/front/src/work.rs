@@ -229,7 +229,7 @@ impl Difference {
         let kind = match self.kind {
             DifferenceKind::Exact => "is as in the original",
             DifferenceKind::Differs => "differs",
-            DifferenceKind::NoEffect => "has no effect",
+            DifferenceKind::NoEffect => "changes nothing",
             DifferenceKind::Refused => "is refused",
         };
         match self.note.as_str() {

@@ -326,6 +326,7 @@ impl<'a> Session<'a> {
             clock: &self.clock,
             stop: &self.options.stop,
             skip: &self.options.skip,
+            keep: self.options.keep,
             continued: &self.options.continued,
             meeting: self.options.meeting.as_ref(),
             listener: self.listener,

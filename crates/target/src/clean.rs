@@ -216,7 +216,7 @@ fn sidecars(place: &Place) -> Result<Vec<String>, TargetError> {
 }
 
 /// Removes the trees of a claim.
-pub(crate) fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
+fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
     let names: Vec<_> = claim
         .manifest
         .trees

@@ -22,7 +22,7 @@ use workload::plan::{CacheMode, ContentPlan, TargetPlan};
 use crate::admit::{Admitted, Site};
 use crate::blank::Blank;
 use crate::claim::Claim;
-use crate::clean::{CleanReport, remove_all, remove_trees};
+use crate::clean::{CleanReport, remove_all};
 use crate::device::HeldDevice;
 use crate::doubt::{DirectDoubt, doubt};
 use crate::fill::Watch;
@@ -294,16 +294,16 @@ impl Prepared {
             .map_err(|error| TargetError::system("read", &self.path(), error))
     }
 
-    /// Ends the use of the target. Without `keep` everything made for it is removed; with it, the
-    /// test file stays and may be used again.
+    /// Ends the use of the target. Without `keep` everything made for it is removed; with it, all
+    /// stays until the target is used again without, or cleaned, and a test file may be used again.
     ///
     /// # Errors
     /// When the manifest of a kept file cannot be written.
     pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
         let mut report = CleanReport::default();
         if let Some(Ready::File(mut claim)) = self.site.take() {
-            if keep && !claim.manifest.files.is_empty() {
-                remove_trees(&mut claim, &mut report);
+            let is_empty = claim.manifest.files.is_empty() && claim.manifest.trees.is_empty();
+            if keep && !is_empty {
                 claim.manifest.owner = None;
                 claim.save()?;
             } else {

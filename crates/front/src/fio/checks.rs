@@ -55,9 +55,7 @@ pub(super) fn resolve(
     device(settings, &section.name);
     files(settings);
     if settings.time.is_time_based && settings.time.runtime_us == 0 {
-        note(format!(
-            "job `{job}`: `time_based` has no effect without `runtime`"
-        ));
+        note(format!("job `{job}`: `time_based` needs `runtime`"));
         settings.time.is_time_based = false;
     }
     if settings.engine.iodepth > settings.engine.depth() {

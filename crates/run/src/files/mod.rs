@@ -66,6 +66,8 @@ pub(crate) struct FilesKit<'a> {
     /// Where it is agreed with other processes when a stage begins.
     pub meeting: Option<&'a Arc<dyn Meeting>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
+    /// Whether the files of the last cell stay.
+    pub keep: bool,
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
     /// What its stages count, once one has begun.
@@ -102,7 +104,9 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
     });
     drop(grounds);
     warnings.extend(losses(kit.targets, kit.cell));
-    warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
+    if !kit.keep {
+        warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
+    }
     let mut records = phases.records(kit.plan, kit.cell);
     if kit.is_cut()
         && let Some(last) = records.last_mut()
@@ -135,6 +139,10 @@ impl FilesKit<'_> {
     fn make_trees(&mut self, program: &Program, grounds: &mut Grounds) -> Result<(), RunError> {
         if let (Some(files), false) = (&program.lasting, self.targets.is_empty()) {
             lasting::check(files)?;
+        }
+        if self.keep {
+            // Those of the cell before.
+            self.remove_trees()?;
         }
         let name = self
             .has_others(program)

@@ -62,14 +62,18 @@ fn flaw(error: &ClassicError) -> Flaw {
     }
 }
 
-/// Takes out of a workload what has no effect beside the table; the keys come back whose value was
-/// not what holds anyway.
+/// Takes out of a workload what does not apply to the table; the keys come back whose value was not
+/// what holds anyway.
 pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> {
     let mut keys = Vec::new();
     let it = &mut keys;
-    take("size", &mut workload.size, None, it);
+    if table != Table::Program {
+        take("size", &mut workload.size, None, it);
+    }
     if !table.has_memory() {
         take("times_memory", &mut workload.times_memory, None, it);
+    }
+    if table == Table::LatFs {
         take("total_size", &mut workload.total_size, None, it);
     }
     take("start", &mut workload.start, Some(Bytes(0)), it);
@@ -90,7 +94,9 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     );
     take("until", &mut workload.until, Some(UntilChoice::Time), it);
     take("steady", &mut workload.steady, None, it);
-    take("keep", &mut workload.keep, Some(false), it);
+    if table != Table::Program && table != Table::FsMark {
+        take("keep", &mut workload.keep, Some(false), it);
+    }
     take("warm", &mut workload.warm, Some(false), it);
     let each = &mut workload.transactions_per_connection;
     take("transactions_per_connection", each, None, it);
@@ -133,20 +139,47 @@ fn take<T: PartialEq>(
     }
 }
 
-/// The flaw of a key that has no effect beside the table.
+/// The flaw of a key that does not apply to the table, with the reason.
 pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
     let header = table.header();
-    let message = format!("`{key}` has no effect on `{header}`");
+    let message = format!("`{key}` does not apply to `{header}`: {}", why(table, key));
     let other = || match (key, table) {
-        ("precondition", _) => {
-            "leave `precondition` out; the storage under files cannot be written by itself"
-                .to_owned()
-        }
         ("worker", Table::Program) => "write `workers` in a `[[phase.group]]`".to_owned(),
-        ("worker", _) => "write `workers` with their number; they are all alike".to_owned(),
+        ("worker", _) => "write `workers` with their number".to_owned(),
         _ => format!("leave `{key}` out"),
     };
     Flaw::new(key, message, table.instead_of(key).unwrap_or_else(other))
+}
+
+/// Why a key does not apply to the table.
+fn why(table: Table, key: &str) -> &'static str {
+    let is_program = matches!(table, Table::Program);
+    match key {
+        "rate" | "arrivals" | "curve" | "find_rate" => {
+            "a call begins when the one before it is done"
+        }
+        "find_depth" => "it has no queue of requests of the same kind",
+        "operations" => "it says itself how much it does",
+        "precondition" => "the storage under files cannot be written by itself",
+        "run_time" | "ramp_time" if matches!(table, Table::LatFs) => "it has times of its own",
+        "run_time" | "ramp_time" => "it ends when its work is done",
+        "until" | "steady" if is_program => "its phases are not measured in rounds",
+        "until" | "steady" => "it ends when its work is done, however steady",
+        "keep" => "its files are removed as a part of the work",
+        "warm" if is_program => "its filesets are made before each cell",
+        "warm" => "its files are made as a part of the work, so that the page cache has them",
+        "verify" if is_program => "its phases may read what nobody wrote",
+        "verify" => "it reads nothing that it wrote",
+        "content" => "a pool writes random characters, as the original does",
+        "size" => "its own keys say how large its files are",
+        "start" => "files are used from their first byte on",
+        "times_memory" | "total_size" => "it says itself how many files there are",
+        "transactions_per_connection" => "its calls say when files are opened and closed",
+        "position" | "cursor" => "its calls say where they read and write",
+        "sqpoll" | "iopoll" => "its calls are not only reads and writes",
+        "worker" => "its workers are all alike",
+        _ => "it is of access specifications",
+    }
 }
 
 fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {

@@ -130,7 +130,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     ];
     let written = keys.into_iter().find(|(_, is_written)| *is_written);
     written.map_or(Ok(()), |(key, _)| {
-        let message = format!("`{key}` has no effect without `repetitions = \"auto\"`");
+        let message = format!("`{key}` needs `repetitions = \"auto\"`");
         Err(Flaw::new(key, message, "add `--repetitions auto`"))
     })
 }

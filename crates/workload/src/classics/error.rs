@@ -36,8 +36,8 @@ pub enum ClassicError {
         /// Why not.
         why: &'static str,
     },
-    /// A key that has no effect without another.
-    #[error("`{table}.{key}` has no effect without `{other}`")]
+    /// A key that needs another.
+    #[error("`{table}.{key}` needs `{other}`")]
     Needs {
         /// The table of the workload file.
         table: &'static str,

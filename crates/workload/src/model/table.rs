@@ -92,7 +92,6 @@ impl Table {
         let keys = match (key, self) {
             ("size", Self::Postmark) => "`min_size` and `max_size`",
             ("size", Self::FsMark) => "`size`",
-            ("size", Self::Program) => return Some("write `size` in a `[[fileset]]`".to_owned()),
             ("size", _) => "`sizes`",
             ("operations", Self::Postmark) => {
                 return Some(format!("write `transactions` in `{header}`, or `run_time`"));
@@ -100,7 +99,6 @@ impl Table {
             ("operations", Self::Program) => {
                 return Some("write `calls` in a `[[phase.group]]`".to_owned());
             }
-            ("keep", Self::FsMark) => "`keep`",
             ("run_time", _) => self.times()?,
             _ => return None,
         };
@@ -197,11 +195,13 @@ impl Workload {
         }
     }
 
-    /// The table whose threads are the workers, of which there may be told how many are.
+    /// The table whose threads are the workers, of which may be told how many they are and whether
+    /// their files stay.
     fn table_of_threads(&self) -> Option<FsMark> {
         let table = self.fs_mark.clone()?;
         Some(FsMark {
             threads: self.workers.or(table.threads),
+            keep: self.keep.or(table.keep),
             ..table
         })
     }

@@ -157,10 +157,9 @@ impl TableOption {
             .collect();
         let owners = owners.join(" and ");
         let message = match table {
-            _ if self.is_dotted => format!(
-                "`{key}` has no effect on `{name}`, which has no \
-                                            {owners}"
-            ),
+            _ if self.is_dotted => {
+                format!("`{key}` is a key of {owners}, which `{name}` does not have")
+            }
             Some(table) => format!(
                 "`{key}` is not a key of `{}`, which `{name}` uses",
                 table.header()

@@ -4,7 +4,7 @@
 use units::{Bytes, format};
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::model::{TimesMemory, Workload};
+use crate::model::{Table, TimesMemory, Workload};
 use crate::plan::{Setting, Source};
 use crate::program::{POOL_FILES_MAX, Program};
 
@@ -54,6 +54,8 @@ pub(super) fn sized(
         return data.in_files_of_jobs(workload, context).map(Some);
     }
     match workload.table() {
+        // Its filesets are scaled where they are made of what it says.
+        Some(Table::Program) => Ok(None),
         Some(_) => data.in_files(workload, context).map(Some),
         None => data.in_one_file(workload, context).map(Some),
     }

@@ -100,6 +100,7 @@ impl Resolver<'_> {
             seed: self.seed(workload),
             cpus: self.cpus(workload),
         };
+        self.optional("keep", workload.keep, |it| it.to_string());
         self.optional("verify", workload.verify, |it| it.to_string());
         self.optional("warm", workload.warm, |it| it.to_string());
         self.optional("batch", workload.batch, |it| it.to_string());

@@ -832,7 +832,7 @@ fn a_rate_of_nothing_and_a_spread_without_a_rate_are_refused_where_they_are_writ
     for (text, seen) in [
         (
             "rate = 10\n[postmark]\n".to_owned(),
-            "`rate` has no effect on `[postmark]`",
+            "`rate` does not apply to `[postmark]`",
         ),
         (
             format!("arrivals = \"poisson\"\n{LINE}"),
@@ -967,5 +967,5 @@ fn an_amount_is_said_once_and_needs_a_memory_that_is_known() {
     let lat_fs = format!("{OF_MEMORY}[lat_fs]\n");
     let error = load("w.toml", lat_fs.as_bytes(), None, false);
     let error = error.map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("has no effect on `[lat_fs]`"), "{error}");
+    assert!(error.contains("does not apply to `[lat_fs]`"), "{error}");
 }

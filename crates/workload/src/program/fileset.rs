@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Law;
 
+/// The largest file, in bytes.
+pub(crate) const FILE_BYTES_MAX: u64 = 1 << 40;
+
 /// Files by number: how many there may be, what they are called, how large they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesetPlan {

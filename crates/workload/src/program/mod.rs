@@ -40,6 +40,7 @@ pub use act::{
 };
 pub use check::{ProgramFlaw, ProgramStep};
 pub use done::FilesDone;
+pub(crate) use fileset::FILE_BYTES_MAX;
 pub use fileset::{
     Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, ListedFiles,
     NestedDirectories, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, STAMP_MARK, StampedNames,

@@ -1,8 +1,8 @@
 //! Programs made smaller, so that a table of many takes minutes.
 
 use super::{
-    Act, Call, DirectoryTree, FilesetPlan, Law, Measure, On, Order, Pick, Program, ProgramPart,
-    ProgramPhase, Quota, Shape, Until,
+    Act, Call, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, Group, Law, Measure, On, Order, Pick,
+    Program, ProgramPart, ProgramPhase, Quota, Shape, Until,
 };
 
 /// Fewer files than these tell nothing; sets of fewer have smaller files in place of fewer.
@@ -36,6 +36,80 @@ impl Program {
         }
         scaled
     }
+
+    /// The program with files of so many bytes on average: the sizes of each fileset are scaled,
+    /// so that they are spread as before.
+    #[must_use]
+    pub fn with_mean_size(&self, bytes: u64) -> Self {
+        let mut sized = self.clone();
+        for fileset in &mut sized.filesets {
+            scale_sizes(fileset, bytes as f64 / fileset.size.mean());
+        }
+        sized
+    }
+
+    /// The program with files of so many bytes in all: more or fewer of them, of the same sizes;
+    /// sets of few files have larger or smaller ones instead.
+    #[must_use]
+    pub fn with_total_size(&self, bytes: u64) -> Self {
+        let mut sized = self.clone();
+        let all = sized.filesets.iter();
+        let all_bytes: f64 = all.map(|it| f64::from(it.count) * it.size.mean()).sum();
+        let factor = bytes as f64 / all_bytes;
+        for fileset in &mut sized.filesets {
+            match fileset.count {
+                ..FILES_MIN => scale_sizes(fileset, factor),
+                _ if fileset.size.mean() > 0.0 => scale_count(fileset, factor),
+                _ => {}
+            }
+        }
+        let filesets = sized.filesets.clone();
+        let groups = sized
+            .phases_mut()
+            .into_iter()
+            .flat_map(|phase| &mut phase.groups);
+        for group in groups {
+            for acts in group.lists_mut() {
+                keep_within(acts, &filesets);
+            }
+        }
+        sized
+    }
+}
+
+/// Scales the sizes of files that have any.
+fn scale_sizes(fileset: &mut FilesetPlan, factor: f64) {
+    if factor.is_finite() && factor > 0.0 {
+        let most = fileset.size.most;
+        Scale(factor).law(&mut fileset.size);
+        // A limit that only keeps sizes within what a file may have stays one.
+        if most <= FILE_BYTES_MAX {
+            fileset.size.most = fileset.size.most.min(FILE_BYTES_MAX);
+        }
+    }
+}
+
+/// Scales the number of files; at least one is left.
+fn scale_count(fileset: &mut FilesetPlan, factor: f64) {
+    let count = (f64::from(fileset.count) * factor).round();
+    // As many as a number of 32 bits holds, where it would be more.
+    fileset.count = (count as u32).max(1);
+    if let DirectoryTree::Turns { directories } = &mut fileset.tree {
+        *directories = (*directories).min(fileset.count);
+    }
+}
+
+impl Group {
+    /// All acts that its workers do, list by list, to change them.
+    fn lists_mut(&mut self) -> [&mut Vec<Act>; 5] {
+        [
+            &mut self.enter,
+            &mut self.first,
+            &mut self.body,
+            &mut self.last,
+            &mut self.leave,
+        ]
+    }
 }
 
 struct Scale(f64);
@@ -53,11 +127,8 @@ impl Scale {
             self.law(&mut fileset.size);
             return;
         }
-        let count = self.of(fileset.count.into(), FILES_MIN.into());
-        fileset.count = u32::try_from(count).unwrap_or(fileset.count);
-        if let DirectoryTree::Turns { directories } = &mut fileset.tree {
-            *directories = (*directories).min(fileset.count);
-        }
+        let factor = self.0.max(f64::from(FILES_MIN) / f64::from(fileset.count));
+        scale_count(fileset, factor);
     }
 
     fn law(&self, law: &mut Law) {
@@ -107,14 +178,7 @@ impl Scale {
             for quota in &mut group.quotas {
                 self.quota(quota);
             }
-            let lists = [
-                &mut group.enter,
-                &mut group.first,
-                &mut group.body,
-                &mut group.last,
-                &mut group.leave,
-            ];
-            for acts in lists {
+            for acts in group.lists_mut() {
                 keep_within(acts, filesets);
             }
         }
@@ -175,6 +239,39 @@ mod tests {
         assert_eq!(program.scaled(0.001).filesets[1].count, 100);
         assert_eq!(program.scaled(1.0), program);
         assert_eq!(program.scaled(f64::NAN), program);
+    }
+
+    #[test]
+    fn files_have_the_size_and_the_amount_that_are_asked_for() {
+        let mut program = samples::deliveries();
+        program.filesets[0].count = 50;
+        program.filesets[0].size = Law::fixed(1000);
+        program.filesets[1].count = 5000;
+        program.filesets[1].size = Law {
+            shape: Shape::Exponential { mean: 2000.0 },
+            ..Law::fixed(0)
+        };
+        for mean in [100, 1 << 20] {
+            let sized = program.with_mean_size(mean);
+            for (fileset, before) in sized.filesets.iter().zip(&program.filesets) {
+                assert_eq!(fileset.count, before.count);
+                let off = (fileset.size.mean() / mean as f64 - 1.0).abs();
+                assert!(off < 1e-6, "{}", fileset.name);
+            }
+        }
+        let total = |program: &Program| -> f64 {
+            let filesets = program.filesets.iter();
+            filesets
+                .map(|it| f64::from(it.count) * it.size.mean())
+                .sum()
+        };
+        for bytes in [1_u64 << 16, 1 << 24, 1 << 34] {
+            let sized = program.with_total_size(bytes);
+            let off = (total(&sized) / bytes as f64 - 1.0).abs();
+            assert!(off < 0.05, "{bytes}: {}", total(&sized));
+            assert_eq!(sized.filesets[0].count, 50, "few files change their size");
+            assert_eq!(sized.filesets[1].size, program.filesets[1].size);
+        }
     }
 
     #[test]

@@ -122,7 +122,7 @@ pub(super) fn parts(
     let files = table.files.as_ref().unwrap_or(&FilesChoice::Count(1));
     let is_counted = matches!(files, FilesChoice::Count(1..));
     if table.file_names.is_some() && !is_counted {
-        let message = "`file_names` has no effect on `files` that are not counted";
+        let message = "`file_names` does not apply to `files` that are not counted";
         let help = "write `files` with their number";
         return Err(Flaw::new("file_names", message, help));
     }

@@ -287,7 +287,7 @@ fn file_order(table: &JobTable) -> Result<FileOrder, Flaw> {
         }
         (_, Some(_)) => Err(Flaw::new(
             "file_distribution",
-            "`file_distribution` has no effect on files that are not drawn",
+            "`file_distribution` does not apply to files that are not drawn",
             "write `file_order = \"drawn\"`",
         )),
         (FileOrderWord::RoundRobin, None) => Ok(FileOrder::RoundRobin),

@@ -362,7 +362,7 @@ fn useless(table: &JobTable) -> Result<(), Flaw> {
     match useless.next() {
         None => Ok(()),
         Some((key, _, _, wanted)) => {
-            let message = format!("`{key}` has no effect without `{wanted}`");
+            let message = format!("`{key}` needs `{wanted}`");
             let help = format!("add `{wanted}`, or leave `{key}` out");
             Err(Flaw::new(key, message, help))
         }

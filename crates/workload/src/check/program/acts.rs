@@ -201,7 +201,7 @@ fn no_other_keys(table: &ActTable, verb: &'static str) -> Result<(), Flaw> {
     match keys.find(|(key, is_written)| *is_written && !taken.contains(key)) {
         None => Ok(()),
         Some((key, _)) => {
-            let message = format!("`{key}` has no effect on `{verb}`");
+            let message = format!("`{key}` does not apply to `{verb}`");
             Err(Flaw::new(key, message, format!("leave `{key}` out")))
         }
     }

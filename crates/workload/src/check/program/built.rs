@@ -1,31 +1,32 @@
 //! Programs that come from elsewhere than a workload's own tables.
 
-use super::{Flaw, deepest};
+use super::{Flaw, deepest, sized};
 use crate::model::Workload;
 use crate::program::{Program, ProgramFlaw};
 
-/// The program with what the workload says besides: a `run_time` is that of every phase that ends
-/// by time.
+/// The program with what the workload says besides: `run_time` and `ramp_time` are those of every
+/// phase that ends by time.
 ///
 /// # Errors
-/// What keeps it from being done; keys without effect.
+/// What keeps it from being done; times where no phase ends by time.
 pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, Flaw> {
     let mut program = built.clone();
-    if let Some(run_time) = workload.run_time {
-        let mut timed = program.phases_mut();
-        timed.retain(|phase| phase.time_ns.is_some());
-        if timed.is_empty() {
-            let message = "`run_time` has no effect, as no phase ends by time";
-            return Err(Flaw::new("run_time", message, "leave `run_time` out"));
-        }
-        for phase in timed {
-            phase.time_ns = Some(run_time.0);
-        }
+    let times = [
+        ("run_time", workload.run_time),
+        ("ramp_time", workload.ramp_time),
+    ];
+    let mut timed = program.phases_mut();
+    timed.retain(|phase| phase.time_ns.is_some());
+    if let (true, Some((key, _))) = (timed.is_empty(), times.iter().find(|it| it.1.is_some())) {
+        let message =
+            format!("`{key}` does not apply here: every phase ends when its work is done");
+        return Err(Flaw::new(key, message, format!("leave `{key}` out")));
     }
-    if workload.ramp_time.is_some() {
-        let message = "`ramp_time` has no effect on another program's phases";
-        return Err(Flaw::new("ramp_time", message, "leave `ramp_time` out"));
+    for phase in timed {
+        phase.time_ns = workload.run_time.map(|it| it.0).or(phase.time_ns);
+        phase.ramp_ns = workload.ramp_time.map_or(phase.ramp_ns, |it| it.0);
     }
+    let program = sized(workload, program)?;
     let flaw = |flaw: ProgramFlaw| Flaw::new("phase", flaw.message, flaw.help);
     program
         .check()

@@ -239,7 +239,7 @@ fn no_picking(table: &ActTable, handle: &str) -> Result<(), Flaw> {
     ];
     let mut keys = keys.iter();
     if let Some((key, _)) = keys.find(|(_, is_written)| *is_written) {
-        let message = format!("`{key}` has no effect on `@{handle}`, which was picked before");
+        let message = format!("`{key}` does not apply to `@{handle}`, which was picked before");
         return Err(Flaw::new(key, message, format!("leave `{key}` out")));
     }
     let own = table

@@ -91,7 +91,7 @@ fn one_shape<U: LawUnit>(table: &LawTable<U>) -> Result<&'static str, Flaw> {
     for (key, is_written) in parameters {
         let is_wanted = parameter == Some(key);
         if is_written && !is_wanted {
-            let message = format!("`{key}` has no effect on `{shape}`");
+            let message = format!("`{key}` does not apply to `{shape}`");
             return Err(Flaw::new(key, message, format!("leave `{key}` out")));
         }
         if is_wanted && !is_written {

@@ -41,7 +41,7 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
     }
     let mut groups = phases::groups(workload);
     if workload.workers.is_some() && groups.all(|group| group.workers.is_some()) {
-        let message = "`workers` has no effect, as every group says how many it has";
+        let message = "`workers` does not apply: every group says how many it has";
         return Err(Flaw::new("workers", message, "leave `workers` out"));
     }
     let mut names = Names::of(workload)?;
@@ -56,11 +56,29 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
         parts,
         ..Program::default()
     };
+    let program = sized(workload, program)?;
     program
         .check()
         .and_then(|()| program.check_depth(deepest(workload)))
         .map_err(|flaw| place::placed(workload, &places, flaw))?;
     Ok(program)
+}
+
+/// The program with files as large, on average or in all, as the workload says besides.
+///
+/// # Errors
+/// Recorded calls, which say themselves how much they move.
+fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
+    let (key, sized) = match (workload.size, workload.total_size) {
+        (None, None) => return Ok(program),
+        (Some(size), _) => ("size", program.with_mean_size(size.0)),
+        (None, Some(total)) => ("total_size", program.with_total_size(total.0)),
+    };
+    if program.groups().any(|group| group.trace.is_some()) {
+        let message = format!("`{key}` does not apply to recorded calls: they say what they move");
+        return Err(Flaw::new(key, message, format!("leave `{key}` out")));
+    }
+    Ok(sized)
 }
 
 /// The most files that a worker has in progress at once.

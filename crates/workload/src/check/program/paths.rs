@@ -30,11 +30,11 @@ pub(super) fn of_table(table: &PlaceTable, request_bytes: u32) -> Result<Where, 
     ];
     let is_idle = |(key, value): &&(&str, Option<Size>)| value.is_some() && !taken.contains(key);
     if let Some((key, _)) = keys.iter().find(is_idle) {
-        let message = format!("`{key}` has no effect on `{form}`");
+        let message = format!("`{key}` does not apply to `{form}`");
         return Err(Flaw::new("at", message, format!("leave `{key}` out")));
     }
     if table.nominal.is_some() && *form != "random" {
-        let message = format!("`nominal` has no effect on `{form}`");
+        let message = format!("`nominal` does not apply to `{form}`");
         return Err(Flaw::new("at", message, "leave `nominal` out"));
     }
     let bytes = |key: Option<Size>, default: u64| key.map_or(default, |it| it.0);

@@ -249,7 +249,7 @@ impl Reader<'_, '_> {
             });
         }
         if quotas.is_empty() && table.together == Some(true) {
-            let message = "`together` has no effect without an amount";
+            let message = "`together` needs an amount";
             return Err(Flaw::new(
                 "together",
                 message,

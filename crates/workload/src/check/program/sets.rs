@@ -43,7 +43,7 @@ fn names(table: &FilesetTable, name: &str) -> Result<FileNames, Flaw> {
             ("first", table.first.is_some()),
         ] {
             if is_written {
-                let message = format!("`{key}` has no effect beside `paths`");
+                let message = format!("`{key}` does not apply beside `paths`");
                 return Err(Flaw::new(key, message, format!("leave `{key}` out")));
             }
         }

@@ -346,17 +346,17 @@ fn an_act_has_one_verb_and_what_that_takes() {
         ),
         (
             "{ unlink = \"mail\", way = \"x\" }",
-            "`way` has no effect on `unlink`",
+            "`way` does not apply to `unlink`",
             "leave `way` out",
         ),
         (
             "{ think = \"1s\", do = [\"close\"] }",
-            "`do` has no effect on `think`",
+            "`do` does not apply to `think`",
             "leave `do` out",
         ),
         (
             "{ stat = \"mail\" }, { unlink = \"@\", pick = \"next\" }",
-            "`pick` has no effect on `@`, which was picked before",
+            "`pick` does not apply to `@`, which was picked before",
             "leave `pick` out",
         ),
         (
@@ -405,7 +405,7 @@ fn a_law_has_one_shape_and_what_that_takes() {
         ("{ lognormal = 3 }", "`lognormal` needs `spread`"),
         (
             "{ exponential = 3, spread = 1 }",
-            "`spread` has no effect on `exponential`",
+            "`spread` does not apply to `exponential`",
         ),
         (
             "{ uniform = [2, 1] }",
@@ -517,7 +517,7 @@ fn names_of_tables_are_written_once() {
         (
             "body",
             "together = true\nbody",
-            "`together` has no effect without an amount",
+            "`together` needs an amount",
         ),
     ] {
         let seen = refusal(&text.replacen(from, to, 1));
@@ -546,7 +546,7 @@ fn what_names_and_directories_follow_from_is_written_once() {
         (
             "present = 50",
             "first = 3\npaths = { names = \"d{number}\", fan = 2 }",
-            "`first` has no effect beside `paths`",
+            "`first` does not apply beside `paths`",
         ),
         (
             "present = 50",
@@ -556,7 +556,7 @@ fn what_names_and_directories_follow_from_is_written_once() {
         (
             "present = 50",
             "nested = { names = \"d{number}\", fan = 2 }",
-            "`nested` has no effect without `files_per_directory`",
+            "`nested` needs `files_per_directory`",
         ),
         (
             "present = 50",
@@ -606,12 +606,12 @@ fn keys_of_the_workload_that_phases_do_not_take_are_refused() {
         let text = with("{ stat = \"mail\" }");
         refusal(&format!("{key}\n{text}"))
     };
-    assert!(text("size = 3").starts_with(
-        "error: `size` has no effect on `[[phase]]`\n  --> w.toml:1:8\n   1 | size = 3\n\
-         help: write `size` in a `[[fileset]]`"
+    assert!(text("start = 3").starts_with(
+        "error: `start` does not apply to `[[phase]]`: files are used from their first byte on\n  \
+         --> w.toml:1:9\n   1 | start = 3\nhelp: leave `start` out"
     ));
     assert!(text("operations = 3").contains("help: write `calls` in a `[[phase.group]]`"));
-    assert!(text("verify = true").contains("`verify` has no effect on `[[phase]]`"));
+    assert!(text("verify = true").contains("`verify` does not apply to `[[phase]]`"));
     assert!(text("engine = \"mmap\"").contains("cannot do the operations of `[[phase]]`"));
     assert!(text("iodepth = 2").contains("`psync` works on one file at a time"));
     assert!(text("[lat_fs]").contains("there are both `[lat_fs]` and `[[phase]]`"));
@@ -622,7 +622,7 @@ fn keys_of_the_workload_that_phases_do_not_take_are_refused() {
     let own = with("{ stat = \"mail\" }").replace("body", "workers = 2\nbody");
     assert!(
         refusal(&format!("workers = 3\n{own}"))
-            .starts_with("error: `workers` has no effect, as every group says how many it has\n")
+            .starts_with("error: `workers` does not apply: every group says how many it has\n")
     );
     let left_open = with("{ read = 1 }").replace("body", "first = [{ open = \"mail\" }]\nbody");
     let timed = format!("engine = \"io_uring\"\niodepth = [1, 4]\nrun_time = 1\n{left_open}");

@@ -20,7 +20,7 @@ pub(super) fn tree(table: &FilesetTable, workload: &Workload) -> Result<Director
         return Err(Flaw::new(second, message, "leave one of them out"));
     }
     if table.nested.is_some() && table.files_per_directory.is_none() {
-        let message = "`nested` has no effect without `files_per_directory`";
+        let message = "`nested` needs `files_per_directory`";
         return Err(Flaw::new("nested", message, "add `files_per_directory`"));
     }
     if let Some(directories) = table.directories {

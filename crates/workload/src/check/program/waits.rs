@@ -19,7 +19,7 @@ fn of_table(table: &TokensTable) -> Result<Tokens, Flaw> {
         ("most", table.most.is_some()),
     ] {
         if is_written && table.rate.is_none() {
-            let message = format!("`{key}` has no effect without a `rate`");
+            let message = format!("`{key}` needs a `rate`");
             return Err(Flaw::new(key, message, format!("leave `{key}` out")));
         }
     }
@@ -75,7 +75,7 @@ impl Writer<'_> {
             (None, Some(calls), None) => calls,
             (None, None, Some(bytes)) => bytes.0,
             (_, None, None) => {
-                let message = "`of` has no effect without `per_calls` or `per_bytes`";
+                let message = "`of` needs `per_calls` or `per_bytes`";
                 return Err(Flaw::new("of", message, "leave `of` out"));
             }
             _ => {

@@ -153,7 +153,7 @@ fn values_outside_their_range_are_refused_with_what_they_may_be() {
         ),
         (
             "mode = \"exec\"\nsync = \"fsync\"",
-            "`create_remove.sync` has no effect without `mode = \"syscall\"`",
+            "`create_remove.sync` needs `mode = \"syscall\"`",
         ),
     ] {
         let error = read(text).resolve().unwrap_err();

@@ -187,7 +187,7 @@ fn bad_command_lines_say_what_is_wrong() {
         ("-d a -p 129", "`-p` is `129`, not 0 to 128"),
         (
             "-d a -N 5",
-            "`fs_mark.files_per_subdirectory` has no effect without `subdirectories`",
+            "`fs_mark.files_per_subdirectory` needs `subdirectories`",
         ),
         (
             "-d a -d b -t 3",

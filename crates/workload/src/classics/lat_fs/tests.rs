@@ -114,11 +114,11 @@ fn keys_of_the_other_version_and_bad_values_are_refused() {
     for (text, message) in [
         (
             "repetitions = 3",
-            "`lat_fs.repetitions` has no effect without `compat = \"3\"`",
+            "`lat_fs.repetitions` needs `compat = \"3\"`",
         ),
         (
             "compat = \"3\"\nfiles = 3",
-            "`lat_fs.files` has no effect without `compat = \"1.6\"`",
+            "`lat_fs.files` needs `compat = \"1.6\"`",
         ),
         ("files = 0", "`lat_fs.files` is `0`, not 1 to 100000000"),
         ("sizes = []", "`lat_fs.sizes` is empty"),

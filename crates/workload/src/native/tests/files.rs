@@ -213,12 +213,12 @@ fn a_workload_has_one_table_or_access_specifications() {
 fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
     assert_eq!(
         whole("size = \"1GiB\"\n[postmark]\n"),
-        "error: `size` has no effect on `[postmark]`\n  --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
+        "error: `size` does not apply to `[postmark]`: its own keys say how large its files are\n  --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
          help: write `min_size` and `max_size` in `[postmark]`"
     );
     assert_eq!(
         whole("run_time = 3\n[[part]]\nworkers = 2\n[part.lat_fs]\n"),
-        "error: `run_time` has no effect on `[lat_fs]`\n  --> w.toml:2:1\n   2 | [[part]]\n\
+        "error: `run_time` does not apply to `[lat_fs]`: it has times of its own\n  --> w.toml:2:1\n   2 | [[part]]\n\
          help: write `budget` or `sample_time` in `[lat_fs]`"
     );
     for key in [
@@ -231,16 +231,18 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
         "cursor = \"shared\"",
         "sqpoll = true",
         "iopoll = true",
-        "batch = 3",
         "test_type = \"cycle-workers\"",
         "cycling.workers.start = 1",
         "worker = [{ count = 2 }]",
         "verify = true",
     ] {
         let message = whole(&format!("{key}\n[lat_fs]\n"));
-        assert!(message.contains("has no effect on `[lat_fs]`"), "{message}");
+        assert!(
+            message.contains("does not apply to `[lat_fs]`"),
+            "{message}"
+        );
     }
-    assert!(whole("content = \"zero\"\n[postmark]\n").contains("has no effect"));
+    assert!(whole("content = \"zero\"\n[postmark]\n").contains("does not apply"));
     let harmless = "ramp_time = 0\nwarm = false\nverify = false\nrun_time = 0\n[lat_fs]\n";
     assert!(crate::source::load("w.toml", harmless.as_bytes(), None, false).is_ok());
 }
@@ -281,7 +283,7 @@ fn what_needs_another_key_may_find_it_in_what_is_used() {
     let text = "[fs_mark]\nsubdirectories = 4\n[[part]]\n[part.fs_mark]\n\
                 files_per_subdirectory = 2\n";
     assert!(crate::source::load("w.toml", text.as_bytes(), None, false).is_ok());
-    assert!(whole("[fs_mark]\nfiles_per_subdirectory = 2\n").contains("without `subdirectories`"));
+    assert!(whole("[fs_mark]\nfiles_per_subdirectory = 2\n").contains("needs `subdirectories`"));
 }
 
 #[test]

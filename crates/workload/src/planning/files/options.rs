@@ -43,6 +43,7 @@ impl FileOptions {
         let iodepths = r.iodepths(workload.iodepth.as_ref());
         let engine = r.word("engine", workload.engine, EngineKind::Psync);
         let cache = r.word("cache", workload.cache, CacheMode::Buffered);
+        r.optional("keep", workload.keep, |keep| keep.to_string());
         let run_time = match has_pool {
             true => r.shown("run_time", workload.run_time, Span(0)),
             false => Span(0),
@@ -50,6 +51,7 @@ impl FileOptions {
         if table == Table::Program {
             r.optional("run_time", workload.run_time, |time| time.to_string());
             r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
+            r.optional("size", workload.size, |size| size.to_string());
         }
         let seed_default = table
             .own_seeds()

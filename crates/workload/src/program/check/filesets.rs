@@ -1,8 +1,9 @@
 //! Filesets and ways: names that stay below the target, sizes that can be.
 
 use super::super::{
-    Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILES_MAX, FileNames, FilesetPlan,
-    GROWN_FILES_MAX, Law, ListedFiles, NestedDirectories, Program, StampedNames, TreeGrowth, Way,
+    Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILE_BYTES_MAX, FILES_MAX, FileNames,
+    FilesetPlan, GROWN_FILES_MAX, Law, ListedFiles, NestedDirectories, Program, StampedNames,
+    TreeGrowth, Way,
 };
 use super::{ProgramFlaw, ProgramStep, named};
 
@@ -56,17 +57,14 @@ fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
             let message = format!("files of `{name}` may have any size, however large");
             Err(ProgramFlaw::new(message, "limit the size with `most`"))
         }
-        Some(most) if most > MOST_BYTES => {
+        Some(most) if most > FILE_BYTES_MAX => {
             let message =
-                format!("files of `{name}` may have {most} bytes, more than {MOST_BYTES}");
+                format!("files of `{name}` may have {most} bytes, more than {FILE_BYTES_MAX}");
             Err(ProgramFlaw::new(message, "use a smaller size"))
         }
         None | Some(_) => Ok(()),
     }
 }
-
-/// The largest file, in bytes.
-const MOST_BYTES: u64 = 1 << 40;
 
 fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     if let FileNames::Ways(directories) = &fileset.names {

@@ -76,10 +76,7 @@ fn what_could_never_come_is_refused() {
     let unknown = refusal(&groups("name = \"work\"", "{ put = \"wrok\" }", LOOK));
     assert!(unknown.contains("did you mean `work`?"), "{unknown}");
     let idle = refusal(&groups("name = \"work\"\nmost = 3", LOOK, LOOK));
-    assert!(
-        idle.contains("`most` has no effect without a `rate`"),
-        "{idle}"
-    );
+    assert!(idle.contains("`most` needs a `rate`"), "{idle}");
     let twice = "{ put = \"work\" }, { take = \"work\", count = 1, per_calls = 2 }";
     let twice = refusal(&groups("name = \"work\"", twice, LOOK));
     assert!(twice.contains("said twice"), "{twice}");
@@ -157,7 +154,7 @@ fn paths_lead_through_a_file() {
     assert!(two.contains("a place is one of"), "{two}");
     let idle = place("{ backward = \"4KiB\", shift = \"4KiB\" }");
     assert!(
-        idle.contains("`shift` has no effect on `backward`"),
+        idle.contains("`shift` does not apply to `backward`"),
         "{idle}"
     );
     let still = place("{ backward = 0 }");
