@@ -271,7 +271,9 @@ fn loops_beside_a_run_are_told() {
     assert!(share > 0.5 && share <= 1.0, "{share}");
     let worker = &cell["worker_figures"][0];
     assert_eq!(worker["waited_ns"], cell["cpu"]["waited_ns"]);
-    for interval in cell["intervals"].as_array().unwrap() {
+    // The last one may be too short for anybody to wait in it.
+    let is_long = |it: &&Value| it["length_ns"].as_u64().unwrap() > 10_000_000;
+    for interval in cell["intervals"].as_array().unwrap().iter().filter(is_long) {
         assert!(waiting(interval, 8.0) > 0.1, "{interval}");
     }
     let table = bed.run(&["report", "saved.json"]).stdout;

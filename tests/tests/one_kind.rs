@@ -108,7 +108,11 @@ const KINDS: [(&str, &str, &str); 9] = [
         "mark.toml",
         "[fs_mark]\nfiles = 4\nsize = 4096\n",
     ),
-    ("lat-fs", "lat.toml", "[lat_fs]\nsizes = 4096\n"),
+    (
+        "lat-fs",
+        "lat.toml",
+        "[lat_fs]\ncompat = \"1.6\"\nfiles = 4\nsizes = 4096\n",
+    ),
     (
         "dbench",
         "client.txt",

@@ -83,17 +83,6 @@ pub const LANES: &[Lane] = &[
         must_run: false,
         must_run_tests: &[],
     },
-    lane(
-        "fixtures",
-        Kind::Tests(Select::EndToEnd(&["end_to_end", "faultfs"])),
-    ),
-    // Its drivers come from npm's registry, which not every machine can reach.
-    Lane {
-        name: "browser",
-        kind: Kind::Browser,
-        must_run: false,
-        must_run_tests: &[],
-    },
     Lane {
         name: "kernel",
         kind: Kind::Tests(Select::EndToEnd(&[
@@ -108,20 +97,34 @@ pub const LANES: &[Lane] = &[
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],
     },
+    // Devices and mounts, and what is said of a machine on which nothing else runs.
+    lane(
+        "machine",
+        Kind::Tests(Select::EndToEnd(&["readme", "warnings", "disturbed"])),
+    ),
+    lane(
+        "fixtures",
+        Kind::TestsBeside(Select::EndToEnd(&["end_to_end", "faultfs"])),
+    ),
+    // Its drivers come from npm's registry, which not every machine can reach.
+    Lane {
+        name: "browser",
+        kind: Kind::Browser,
+        must_run: false,
+        must_run_tests: &[],
+    },
     lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
     // It compiles this workspace once more; until then cargo has built what the browser looks at.
     lane(
         "broken-build",
-        Kind::Tests(Select::EndToEnd(&["broken_build"])),
+        Kind::TestsBeside(Select::EndToEnd(&["broken_build"])),
     ),
     lane(
         "command-line",
         Kind::TestsBeside(Select::EndToEnd(&[
             "selftest",
             "classics",
-            "readme",
             "crews",
-            "warnings",
             "network",
             "json",
             "serve",
@@ -131,13 +134,13 @@ pub const LANES: &[Lane] = &[
             "interrupt",
             "iozone",
             "runs",
-            "disturbed",
             "figures",
             "command_line",
             "outputs",
             "hostile_text",
             "bad_input",
             "mistakes",
+            "one_kind",
             "one_line",
             "strangers",
             "reports",
@@ -183,13 +186,18 @@ impl Lane {
     pub fn is_beside_others(&self) -> bool {
         !matches!(
             self.kind,
-            Kind::Cargo(_) | Kind::Own(_) | Kind::Crates | Kind::DocTests | Kind::Mpi(_)
+            Kind::Cargo(_)
+                | Kind::Own(_)
+                | Kind::Crates
+                | Kind::DocTests
+                | Kind::Mpi(_)
+                | Kind::Tests(_)
         )
     }
 
     /// Whether it runs the release program.
     pub fn needs_release(&self) -> bool {
-        self.is_beside_others() || matches!(self.kind, Kind::Mpi(_))
+        self.is_beside_others() || matches!(self.kind, Kind::Mpi(_) | Kind::Tests(_))
     }
 
     /// What CI must not accept about this lane's result.

@@ -10,7 +10,7 @@ use engine::{
     PsyncFiles, PsyncOptions, UringOptions,
 };
 use generate::job::{GoalBoard, JobStream, Watched};
-use generate::{Content, Exclusive, Generator};
+use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
 use results::EngineNotes;
 use rustix::fs::OFlags;
 use workload::job::JobPlan;
@@ -22,7 +22,7 @@ use crate::lane::Lane;
 use crate::outcome::Outcome;
 use crate::pace::{Closed, Pace, Parts, Punctually};
 use crate::recorder::{Counting, Schedule};
-use crate::spans::Contents;
+use crate::spans::{Contents, Verify};
 use crate::start::{Start, ring_notes};
 use crate::thread::{arrange, thread_usage};
 use crate::times;
@@ -152,7 +152,7 @@ struct Kit<'a> {
     start: Start<'a>,
 }
 
-fn with_engine<E: Engine>(
+fn with_engine<E: Engine + 'static>(
     engine: E,
     notes: EngineNotes,
     kit: Kit<'_>,
@@ -191,36 +191,70 @@ fn with_engine<E: Engine>(
         }
     }
     let verify = task.contents.verify;
-    let paced = Paced { job, lane };
     match (verify, task.board) {
-        (None, None) if !job.is_paced() && lane.pace.is_none() => {
-            Closed.run(parts, task.stream, plain)
-        }
-        (None, None) => paced.run(parts, task.stream, plain),
-        // Who watches, or checks every byte, does not mind a look at the clock.
-        (None, Some(board)) => {
-            let stream = Watched::new(task.stream, job, board);
-            paced.run(parts, stream, plain)
-        }
-        (Some(verify), board) => {
-            let verified = task.contents.source.verified(
-                lane.plan.seed,
-                lane.plan.worker_index,
-                verify.file_seeds,
-                verify.block_bytes,
-            )?;
-            let slot_count = parts.engine.slot_count();
-            let stream = Exclusive::new(task.stream, verify.stripes, slot_count);
-            match board {
-                None => paced.run(parts, stream, verified),
-                Some(board) => {
-                    let stream = Watched::new(stream, job, board);
-                    paced.run(parts, stream, verified)
-                }
-            }
+        (None, None) if lane.pace.is_none() => match job.is_paced() {
+            false => Closed.run(parts, task.stream, plain),
+            true => punctually(job).run(parts, task.stream, plain),
+        },
+        (verify, board) => {
+            let source = task.contents.source;
+            let checked = verify.map(|verify| (source, verify));
+            with_more(
+                boxed(parts),
+                task.stream,
+                plain,
+                (checked, board, job, lane),
+            )
         }
     }
     .map(Some)
+}
+
+/// What a job needs besides its stream: how its content is checked, where it stands with its goals,
+/// and when its requests are due.
+type More<'a> = (
+    Option<(ContentSource, Verify)>,
+    Option<Arc<GoalBoard>>,
+    &'a JobPlan,
+    &'a Lane,
+);
+
+/// As the loop of a plain job. Who watches, checks every byte or waits for due times does not mind
+/// a call through a table, so that these loops are compiled once for all engines.
+fn with_more<K: Clock>(
+    parts: Parts<Box<dyn Engine>, K>,
+    stream: JobStream,
+    plain: PlainContent,
+    (checked, board, job, lane): More<'_>,
+) -> Result<Outcome, RunError> {
+    let paced = Paced { job, lane };
+    let Some((source, verify)) = checked else {
+        return match board {
+            None => paced.run(parts, stream, plain),
+            Some(board) => paced.run(parts, Watched::new(stream, job, board), plain),
+        };
+    };
+    let verified = source.verified(
+        lane.plan.seed,
+        lane.plan.worker_index,
+        verify.file_seeds,
+        verify.block_bytes,
+    )?;
+    let slot_count = parts.engine.slot_count();
+    let stream = Exclusive::new(stream, verify.stripes, slot_count);
+    match board {
+        None => paced.run(parts, stream, verified),
+        Some(board) => paced.run(parts, Watched::new(stream, job, board), verified),
+    }
+}
+
+fn boxed<E: Engine + 'static, K>(parts: Parts<E, K>) -> Parts<Box<dyn Engine>, K> {
+    Parts {
+        engine: Box::new(parts.engine),
+        recorder: parts.recorder,
+        clock: parts.clock,
+        batch: parts.batch,
+    }
 }
 
 /// When the requests of a job begin: as those of its cell are due, or as it says itself.
