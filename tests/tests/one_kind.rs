@@ -7,7 +7,7 @@ use serde_json::Value;
 /// What each option is to be answered for each kind of work: `yes`, or `n/a` with a reason.
 const TABLE: &str = include_str!("../one-kind-of-work.tsv");
 
-/// What is still answered otherwise than the table says, by kind: a list that only gets shorter.
+/// What is not yet answered as the table says, by kind. This list may only get shorter.
 const NOT_YET: [(&str, &[&str]); 7] = [
     (
         "filebench",

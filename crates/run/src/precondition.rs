@@ -173,8 +173,8 @@ fn fill_bytes(fill: &Cell) -> u64 {
     of_jobs + fill.operations.unwrap_or(0) * line_bytes
 }
 
-/// A cell whose one job writes all that the cell's jobs use of their files on the target so many
-/// times over, one file after the other; none where they use none.
+/// A cell with one job, which writes every part of a file on the target that the cell's jobs use,
+/// one file after the other, `times` over; none if they use no file there.
 fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)) -> Option<Cell> {
     let is_there = |part: &&JobFile| {
         let file = &files.files[part.file_index as usize];
@@ -281,7 +281,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
     })
 }
 
-/// A cell that is not measured, in the place of another.
+/// A cell that prepares what another one measures.
 fn fill_like(cell: &Cell, workers: Vec<WorkerPlan>, work: Work) -> Cell {
     Cell {
         index: cell.index,

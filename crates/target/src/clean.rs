@@ -216,7 +216,7 @@ fn sidecars(place: &Place) -> Result<Vec<String>, TargetError> {
 }
 
 /// Removes the trees of a claim.
-fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
+pub(crate) fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
     let names: Vec<_> = claim
         .manifest
         .trees

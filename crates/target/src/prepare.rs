@@ -22,7 +22,7 @@ use workload::plan::{CacheMode, ContentPlan, TargetPlan};
 use crate::admit::{Admitted, Site};
 use crate::blank::Blank;
 use crate::claim::Claim;
-use crate::clean::{CleanReport, remove_all};
+use crate::clean::{CleanReport, remove_all, remove_trees};
 use crate::device::HeldDevice;
 use crate::doubt::{DirectDoubt, doubt};
 use crate::fill::Watch;
@@ -65,6 +65,8 @@ pub struct Prepared {
     reused: bool,
     /// Whether a cell wrote the test file from its beginning to its end.
     has_new_file: bool,
+    /// Whether this run made a tree, and not one that was killed.
+    has_tree: bool,
 }
 
 #[derive(Debug)]
@@ -118,6 +120,7 @@ pub fn prepare(
         size_bytes: 0,
         reused: false,
         has_new_file: false,
+        has_tree: false,
     };
     if let Some(fill) = fill {
         prepared.refill(plan, fill, watch)?;
@@ -302,6 +305,9 @@ impl Prepared {
     pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
         let mut report = CleanReport::default();
         if let Some(Ready::File(mut claim)) = self.site.take() {
+            if keep && !self.has_tree {
+                remove_trees(&mut claim, &mut report);
+            }
             let is_empty = claim.manifest.files.is_empty() && claim.manifest.trees.is_empty();
             if keep && !is_empty {
                 claim.manifest.owner = None;

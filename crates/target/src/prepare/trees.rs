@@ -12,8 +12,8 @@ pub(super) const TREE: &str = "files-0";
 impl Prepared {
     /// Makes a fresh, empty directory tree in the work directory. One that is there already, from
     /// this run or from one that was killed, is removed first; [`remove_tree`](Self::remove_tree)
-    /// does that with progress. It is removed with the target at the latest. In a directory of
-    /// the user nothing is made and removed but a mark.
+    /// does that with progress. It is removed with the target at the latest, unless everything is
+    /// kept. In a directory of the user nothing is made and removed but a mark.
     ///
     /// # Errors
     /// [`TargetError::NoTree`] for files and devices, [`TargetError::Foreign`] when something that
@@ -25,7 +25,9 @@ impl Prepared {
         self.remove_tree(&mut |_| {})?;
         let claim = self.tree_claim()?;
         let directory = claim.create_tree(TREE)?;
-        Tree::new(directory, claim.tree_path(TREE))
+        let tree = Tree::new(directory, claim.tree_path(TREE));
+        self.has_tree = true;
+        tree
     }
 
     /// Removes the tree, if there is one, and returns how many files and directories that were.

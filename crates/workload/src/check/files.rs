@@ -73,7 +73,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     if !table.has_memory() {
         take("times_memory", &mut workload.times_memory, None, it);
     }
-    if table == Table::LatFs {
+    if !table.has_amount() {
         take("total_size", &mut workload.total_size, None, it);
     }
     take("start", &mut workload.start, Some(Bytes(0)), it);
@@ -94,7 +94,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     );
     take("until", &mut workload.until, Some(UntilChoice::Time), it);
     take("steady", &mut workload.steady, None, it);
-    if table != Table::Program && table != Table::FsMark {
+    if !table.may_keep() {
         take("keep", &mut workload.keep, Some(false), it);
     }
     take("warm", &mut workload.warm, Some(false), it);
@@ -161,7 +161,7 @@ fn why(table: Table, key: &str) -> &'static str {
         "find_depth" => "it has no queue of requests of the same kind",
         "operations" => "it says itself how much it does",
         "precondition" => "the storage under files cannot be written by itself",
-        "run_time" | "ramp_time" if matches!(table, Table::LatFs) => "it has times of its own",
+        "run_time" | "ramp_time" if table.times().is_some() => "it has times of its own",
         "run_time" | "ramp_time" => "it ends when its work is done",
         "until" | "steady" if is_program => "its phases are not measured in rounds",
         "until" | "steady" => "it ends when its work is done, however steady",

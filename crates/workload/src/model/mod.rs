@@ -99,8 +99,8 @@ pub struct Workload {
     /// `buffered` with the engine `mmap` and for work on many files.
     pub cache: Option<CacheMode>,
     /// Requests each worker keeps in flight on each of its targets, or files it works on at once,
-    /// 1 to 32768; a list makes one cell for each. For jobs that have no depth of their own: a job
-    /// of `psync` or `mmap` has as many threads, each with a part of the files. Default: 1.
+    /// 1 to 32768; a list makes one cell for each. Also the depth of jobs that name none; a `psync`
+    /// or `mmap` job runs that many threads, each on its own part of the files. Default: 1.
     pub iodepth: Option<OneOrMany<u32>>,
     /// Requests due per second, of all workers together, `20000` or `"20k/s"` (an open loop): each
     /// starts when it is due, whether or not earlier ones are done, and waits only while `iodepth`
@@ -124,22 +124,22 @@ pub struct Workload {
     /// are 1, 2, 4 and so on to 256. Default: false.
     pub find_depth: Option<bool>,
     /// How many workers run, 1 to 1024. With `[[worker]]` tables, the tables are taken in turn
-    /// until there are that many. Workers on many files take the targets in turn. Of each job
-    /// without a `count` of its own there are so many clones. Default: 1, or one for each table
-    /// (see its `count`), or for many files one for each target.
+    /// until there are that many. Workers on many files take the targets in turn. A job without a
+    /// `count` runs as that many clones. Default: 1, or one for each table (see its `count`), or
+    /// for many files one for each target.
     pub workers: Option<u32>,
     /// How much of each target is used, from `start` on; `0` means all of a device or of an
-    /// existing file. Of jobs: of each file. Default: all of a device or of an existing file, else
-    /// 1 GiB.
+    /// existing file. For jobs, the size of each file; for phases, the mean size of the files of
+    /// each fileset. Default: all of a device or of an existing file, else 1 GiB.
     pub size: Option<Bytes>,
     /// How much data there is, in all, as times the machine's memory: `"2x"`, `"0.5x"`, up to 100.
     /// In place of `size`, or of the number of files that a table says; what is written later of
     /// either replaces the other. Less, with a warning, where it would take over three quarters of
     /// what is free on a target. Default: not measured by the memory.
     pub times_memory: Option<TimesMemory>,
-    /// How much data there is, in all: all test files together, or the number of files of a table
-    /// that makes them. In place of `size`, `times_memory` and that number, as with `times_memory`.
-    /// Default: what the workload says itself.
+    /// The size of all test files together. Workloads of many files get as many as that takes. It
+    /// replaces `size`, `times_memory` and the number of files, as `times_memory` does. Default:
+    /// what the workload says itself.
     pub total_size: Option<Bytes>,
     /// First byte of each target that is used. Default: 0.
     pub start: Option<Bytes>,

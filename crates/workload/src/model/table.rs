@@ -86,6 +86,16 @@ impl Table {
         !matches!(self, Self::LatFs | Self::Program)
     }
 
+    /// Whether the number of its files may follow from how large they are in all.
+    pub const fn has_amount(self) -> bool {
+        !matches!(self, Self::LatFs)
+    }
+
+    /// Whether its files may stay: they are not removed as a part of the work.
+    pub const fn may_keep(self) -> bool {
+        matches!(self, Self::FsMark | Self::Program)
+    }
+
     /// Where is written what the workload's key of that name says elsewhere.
     pub fn instead_of(self, key: &str) -> Option<String> {
         let header = self.header();

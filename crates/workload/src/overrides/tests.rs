@@ -267,7 +267,8 @@ fn an_option_that_no_workload_uses_is_refused() {
     );
     assert_eq!(
         useless(&["order=random", "operations=3"], "[lat_fs]\n"),
-        "error: `operations` does not apply to `[lat_fs]`: it says itself how much it does\nhelp: leave `operations` out"
+        "error: `operations` does not apply to `[lat_fs]`: it says itself how much it does\n\
+         help: leave `operations` out"
     );
     assert_eq!(
         useless(&["compat=1.53"], "[lat_fs]\n"),

@@ -7,7 +7,7 @@ use super::{CacheMode, Cell, EngineKind, RingOptions, Work, WorkerPlan};
 
 impl Cell {
     /// Work of the workload of this name that begins at once and ends when it is done, each request
-    /// following an earlier one, measured once. Whoever plans more changes what it says.
+    /// following an earlier one, measured once. Planning changes the fields that differ.
     #[must_use]
     pub fn new(
         workload: impl Into<String>,

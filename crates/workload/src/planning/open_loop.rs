@@ -60,7 +60,7 @@ fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
     }
 }
 
-/// Refuses a job that decides by itself when a request begins, or makes none.
+/// Refuses a job that sets its own pace, or makes no requests.
 fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
     let reason = match job {
         _ if job.recorded.is_some() => "begins its requests when its log says",
@@ -70,7 +70,7 @@ fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
         _ => return Ok(()),
     };
     let name = crate::printable(name);
-    let message = format!("the job `{name}` {reason}, so it cannot have a `rate` beside it");
+    let message = format!("the job `{name}` {reason}, so it cannot have a `rate`");
     let help = "leave `rate`, `curve` and `find_rate` out, or run the other jobs alone";
     Err(Diagnostic::error("", message).help(help))
 }

@@ -37,8 +37,8 @@ impl Program {
         scaled
     }
 
-    /// The program with files of so many bytes on average: the sizes of each fileset are scaled,
-    /// so that they are spread as before.
+    /// The program with the mean file size of each fileset scaled to `bytes`; the shape of its
+    /// distribution stays.
     #[must_use]
     pub fn with_mean_size(&self, bytes: u64) -> Self {
         let mut sized = self.clone();
@@ -48,8 +48,8 @@ impl Program {
         sized
     }
 
-    /// The program with files of so many bytes in all: more or fewer of them, of the same sizes;
-    /// sets of few files have larger or smaller ones instead.
+    /// The program with its files scaled to `bytes` in all. Filesets of many files get more or
+    /// fewer of the same sizes, those of few get larger or smaller ones.
     #[must_use]
     pub fn with_total_size(&self, bytes: u64) -> Self {
         let mut sized = self.clone();

@@ -122,21 +122,30 @@ fn one_claim_serves_a_test_file_and_a_tree() {
         .expect("the file opens");
     fs::write(tree.path().join("file"), "x").expect("a file");
     let report = prepared.release(true).expect("released");
-    assert_eq!(report.removed, [tree.path()]);
-    assert_eq!(
-        names(&directory.path().join("pgmeter.work")),
-        ["manifest.json", "test-0.dat"],
-        "only the test file is kept"
-    );
+    assert!(report.removed.is_empty());
+    let work = directory.path().join("pgmeter.work");
+    assert_eq!(names(&work), ["files-0", "manifest.json", "test-0.dat"]);
+    assert_eq!(names(tree.path()), ["file"]);
     assert!(ready(directory.path(), Some(&fill())).was_reused());
 }
 
 #[test]
-fn keeping_nothing_but_a_tree_keeps_nothing() {
+fn a_tree_is_kept_until_the_target_is_used_again_or_cleaned() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut prepared = ready(directory.path(), None);
-    prepared.make_tree().expect("a tree");
-    prepared.release(true).expect("released");
+    let kept = || {
+        let mut prepared = ready(directory.path(), None);
+        let tree = prepared.make_tree().expect("a tree");
+        fs::write(tree.path().join("file"), "x").expect("a file");
+        prepared.release(true).expect("released");
+        assert_eq!(names(tree.path()), ["file"]);
+    };
+    kept();
+    // The next one has a tree of its own.
+    kept();
+    drop(ready(directory.path(), None));
+    assert_eq!(names(directory.path()), [""; 0]);
+    kept();
+    clean(directory.path(), None).expect("a report");
     assert_eq!(names(directory.path()), [""; 0]);
 }
 

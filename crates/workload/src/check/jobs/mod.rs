@@ -106,7 +106,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     endless(workload)
 }
 
-/// Why a key that is written cannot be beside jobs.
+/// Why a workload of jobs cannot have this key.
 fn not_of_jobs(key: &str) -> Option<Flaw> {
     let tables = Table::ALL.map(Table::key);
     if let Some(other) = OTHER_WORK.into_iter().chain(tables).find(|it| *it == key) {

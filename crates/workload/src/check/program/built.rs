@@ -4,8 +4,7 @@ use super::{Flaw, deepest, sized};
 use crate::model::Workload;
 use crate::program::{Program, ProgramFlaw};
 
-/// The program with what the workload says besides: `run_time` and `ramp_time` are those of every
-/// phase that ends by time.
+/// The program with the workload's `run_time` and `ramp_time` in every phase that ends by time.
 ///
 /// # Errors
 /// What keeps it from being done; times where no phase ends by time.

@@ -64,7 +64,7 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
     Ok(program)
 }
 
-/// The program with files as large, on average or in all, as the workload says besides.
+/// The program with its files scaled to the workload's `size` or `total_size`.
 ///
 /// # Errors
 /// Recorded calls, which say themselves how much they move.

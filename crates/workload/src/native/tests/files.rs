@@ -213,12 +213,14 @@ fn a_workload_has_one_table_or_access_specifications() {
 fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
     assert_eq!(
         whole("size = \"1GiB\"\n[postmark]\n"),
-        "error: `size` does not apply to `[postmark]`: its own keys say how large its files are\n  --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
+        "error: `size` does not apply to `[postmark]`: its own keys say how large its files are\n  \
+         --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
          help: write `min_size` and `max_size` in `[postmark]`"
     );
     assert_eq!(
         whole("run_time = 3\n[[part]]\nworkers = 2\n[part.lat_fs]\n"),
-        "error: `run_time` does not apply to `[lat_fs]`: it has times of its own\n  --> w.toml:2:1\n   2 | [[part]]\n\
+        "error: `run_time` does not apply to `[lat_fs]`: it has times of its own\n  \
+         --> w.toml:2:1\n   2 | [[part]]\n\
          help: write `budget` or `sample_time` in `[lat_fs]`"
     );
     for key in [

@@ -209,7 +209,7 @@ fn check_times(law: &Law) -> Result<(), ProgramFlaw> {
     check_law(law, "the number of times")?;
     let help = match law.largest() {
         Some(..=TIMES_MAX) => return Ok(()),
-        // Whoever says a number has no law to limit.
+        // A fixed number has no law that `most` could limit.
         Some(_) => "use a smaller number",
         None => "limit it with `most`",
     };
