@@ -31,6 +31,7 @@ mod step;
 pub mod trace;
 mod transfer;
 
+pub use arithmetic::share;
 pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
 pub use connection::Connections;
 pub use content::{

@@ -136,7 +136,7 @@ impl<G: Generator> Generator for OpenLoop<G> {
             return Step::Wait { until_ns: due_ns };
         }
         let step = self.transactions.next(slot, now_ns);
-        // What makes data durable is done beside the transactions that are due.
+        // A sync belongs to earlier writes and takes no due time.
         if let Step::Issue(request) = step
             && !request.operation.is_sync()
         {

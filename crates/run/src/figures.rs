@@ -152,7 +152,7 @@ fn worker_figures(
             .iter()
             .flat_map(|it| it.outcome.noted.clone())
             .collect();
-        // Those of several threads of one job lie beside each other.
+        // Intervals of several threads overlap, and a series has one at a time.
         if let [lane] = lanes[..] {
             figures.intervals.clone_from(&lane.series);
         }

@@ -6,9 +6,7 @@ use generate::{
     SharedCursor, Transfer, named,
 };
 use stats::Interval;
-use workload::plan::{
-    ArrivalKind, Cell, CursorKind, EngineKind, OpenLoop, PositionRule, WorkerPlan,
-};
+use workload::plan::{ArrivalKind, Cell, CursorKind, OpenLoop, PositionRule, WorkerPlan};
 
 use crate::pace::Paced;
 use crate::sample::Sample;
@@ -156,7 +154,7 @@ pub(crate) fn lanes(
         .collect();
     let mut lanes = Vec::new();
     for (worker_index, worker) in cell.workers.iter().enumerate() {
-        if one_at_a_time(cell.engine) {
+        if cell.engine.is_one_at_a_time() {
             lanes.extend(split(worker_index, worker, &addresses));
         } else {
             lanes.push(whole(worker_index, worker, &addresses));
@@ -196,15 +194,10 @@ fn finish(lanes: &mut [Lane], cell: &Cell) -> Result<(), GenerateError> {
     if let Some(all) = cell.operations {
         let count = lanes.len() as u64;
         for (index, lane) in (0..).zip(lanes) {
-            lane.operations = Some(share(all, count, index));
+            lane.operations = Some(generate::share(all, count, index));
         }
     }
     Ok(())
-}
-
-/// Operations of one lane, so that all lanes together do exactly what was asked.
-pub(crate) const fn share(all: u64, lane_count: u64, index: u64) -> u64 {
-    all / lane_count + (index < all % lane_count) as u64
 }
 
 /// Tells each lane when its requests are due; the lanes of a worker share its due times.
@@ -240,11 +233,6 @@ fn set_paces(lanes: &mut [Lane], rate: OpenLoop, cell: &Cell) -> Result<(), Gene
         }
     }
     Ok(())
-}
-
-/// Whether the engine has one request in flight, so that queue depth takes threads.
-fn one_at_a_time(engine: EngineKind) -> bool {
-    matches!(engine, EngineKind::Psync | EngineKind::Mmap)
 }
 
 fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -> Lane {

@@ -78,9 +78,9 @@ fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
     let buffer_bytes = |slot_count: u32, bytes: u32| u64::from(slot_count) * u64::from(bytes);
     let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
     let of_jobs = jobs.map(|job| buffer_bytes(job.iodepth, job.buffer_bytes()));
-    let of_lanes = match !cell.work.is_access() {
-        true => Vec::new(),
-        false => sizes(cell, plan),
+    let of_lanes = match cell.work.is_access() {
+        true => sizes(cell, plan),
+        false => Vec::new(),
     };
     let of_lanes = of_lanes.into_iter();
     let of_lanes = of_lanes.map(|(_, slot_count, bytes)| buffer_bytes(slot_count, bytes));

@@ -4,6 +4,7 @@
 //! modules; this one holds the types that generators, engines and records read.
 
 mod cell;
+mod engine;
 pub mod job;
 mod parts;
 mod ranks;

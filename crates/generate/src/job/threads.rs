@@ -1,27 +1,27 @@
 //! Queue depth of a job whose engine has one request at a time: as many threads.
 
 use workload::job::{JobFile, JobPlan};
-use workload::plan::{EngineKind, SpanPlan, WorkerPlan};
+use workload::plan::{SpanPlan, WorkerPlan};
 
+use crate::arithmetic::share;
 use crate::rng::mix;
 
-/// The threads of a worker with a job: itself, or one for each request in flight where the engine
-/// has one at a time. Each of these works in a part of its own of every file, all of the same size
-/// but for the last, and does its share of what the job does in all.
+/// The threads of a worker with a job, as workers. If there are several, each uses its own part of
+/// every file and does its share of the job's bytes and requests. The parts are equally large,
+/// except the last.
 #[must_use]
 pub fn threads(plan: &WorkerPlan) -> Vec<WorkerPlan> {
     let Some(job) = plan.job.as_deref() else {
         return vec![plan.clone()];
     };
-    let is_one_by_one = matches!(job.engine, EngineKind::Psync | EngineKind::Mmap);
-    if !is_one_by_one || job.iodepth < 2 || job.names.is_some() {
+    let count = job.thread_count();
+    if count < 2 {
         return vec![plan.clone()];
     }
-    let count = job.iodepth;
     let thread = |index: u32| WorkerPlan {
         seed: mix(plan.seed ^ mix(u64::from(index))),
         spans: plan.spans.iter().map(one_at_a_time).collect(),
-        job: Some(Box::new(share(job, (index, count)))),
+        job: Some(Box::new(part_of(job, (index, count)))),
         ..plan.clone()
     };
     (0..count).map(thread).collect()
@@ -34,10 +34,11 @@ fn one_at_a_time(span: &SpanPlan) -> SpanPlan {
     }
 }
 
-/// What the thread with this index, of so many, does of the job.
-fn share(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
-    let unit = unit_bytes(job);
-    let part = |file: &JobFile| {
+/// The part of a job that one of its `count` threads does.
+fn part_of(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
+    // All sizes and places of its requests are multiples of this.
+    let unit = u64::from(job.buffer_bytes().max(1));
+    let file_part = |file: &JobFile| {
         let (start, end) = (
             cut(file.size_bytes, unit, (index, count)),
             cut(file.size_bytes, unit, (index + 1, count)),
@@ -48,20 +49,20 @@ fn share(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
             ..*file
         }
     };
-    let mut share = JobPlan {
+    let mut part = JobPlan {
         iodepth: 1,
-        files: job.files.iter().map(part).collect(),
+        files: job.files.iter().map(file_part).collect(),
         ..job.clone()
     };
-    let end = &mut share.stream.end;
+    let end = &mut part.stream.end;
     end.bytes = cut(end.bytes, unit, (index + 1, count)) - cut(end.bytes, unit, (index, count));
-    let all = job.stream.end.requests;
-    let upto = |all: u64, index: u32| u128::from(all) * u128::from(index) / u128::from(count);
-    end.requests = all.map(|all| (upto(all, index + 1) - upto(all, index)) as u64);
-    share
+    end.requests = end
+        .requests
+        .map(|all| share(all, count.into(), index.into()));
+    part
 }
 
-/// Where the part with this index, of so many, begins: a multiple of the unit, or the end.
+/// Where part `index` of `count` begins: a multiple of the unit, or the end of the last part.
 fn cut(bytes: u64, unit_bytes: u64, (index, count): (u32, u32)) -> u64 {
     match index == count {
         true => bytes,
@@ -69,38 +70,21 @@ fn cut(bytes: u64, unit_bytes: u64, (index, count): (u32, u32)) -> u64 {
     }
 }
 
-/// What all places and sizes of its requests are multiples of.
-fn unit_bytes(job: &JobPlan) -> u64 {
-    u64::from(job.buffer_bytes().max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use workload::job::{Mix, NameWork};
-    use workload::plan::{ContentPlan, CursorKind, PositionRule};
+    use workload::plan::EngineKind;
 
     use super::*;
     use crate::job::tests::plan;
+    use crate::sample;
 
     fn of(job: JobPlan) -> Vec<WorkerPlan> {
         threads(&WorkerPlan {
-            worker_index: 0,
-            rank: 0,
-            name: "job".to_owned(),
-            access_spec: "job".to_owned(),
-            lines: Vec::new(),
-            spans: Vec::new(),
-            seed: 1,
-            position: PositionRule::Uniform,
-            cursor: CursorKind::Worker,
-            content: ContentPlan::Incompressible,
-            verify: false,
-            transactions_per_connection: None,
-            network: false,
-            cpu: None,
             job: Some(Box::new(job)),
+            ..sample::plan(Vec::new(), Vec::new())
         })
     }
 

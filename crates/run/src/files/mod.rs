@@ -141,7 +141,7 @@ impl FilesKit<'_> {
             lasting::check(files)?;
         }
         if self.keep {
-            // Those of the cell before.
+            // Only the files of the last cell stay.
             self.remove_trees()?;
         }
         let name = self

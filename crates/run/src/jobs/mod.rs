@@ -134,8 +134,7 @@ impl Session<'_> {
     }
 }
 
-/// The ends of the jobs that a job begins behind: those of all their lanes, each told with its
-/// worker.
+/// The ends that a job waits for before it begins; `ends` has each lane's worker and end.
 fn before(job: &JobPlan, ends: &[(usize, Arc<JobEnd>)]) -> Vec<Arc<JobEnd>> {
     let Some(after) = job.after else {
         return Vec::new();

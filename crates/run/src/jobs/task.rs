@@ -210,8 +210,7 @@ fn with_engine<E: Engine + 'static>(
     .map(Some)
 }
 
-/// What a job needs besides its stream: how its content is checked, where it stands with its goals,
-/// and when its requests are due.
+/// What such a job needs besides its stream: how reads are checked, its goals, its plan and lane.
 type More<'a> = (
     Option<(ContentSource, Verify)>,
     Option<Arc<GoalBoard>>,
@@ -219,19 +218,19 @@ type More<'a> = (
     &'a Lane,
 );
 
-/// As the loop of a plain job. Who watches, checks every byte or waits for due times does not mind
-/// a call through a table, so that these loops are compiled once for all engines.
+/// Runs the loop of a job that has goals, checks what it reads or has the rate of its cell. Beside
+/// that work a virtual call costs little, so these loops are compiled once for all engines.
 fn with_more<K: Clock>(
     parts: Parts<Box<dyn Engine>, K>,
     stream: JobStream,
     plain: PlainContent,
     (checked, board, job, lane): More<'_>,
 ) -> Result<Outcome, RunError> {
-    let paced = Paced { job, lane };
+    let of = (job, lane);
     let Some((source, verify)) = checked else {
         return match board {
-            None => paced.run(parts, stream, plain),
-            Some(board) => paced.run(parts, Watched::new(stream, job, board), plain),
+            None => at_pace(parts, stream, plain, of),
+            Some(board) => at_pace(parts, Watched::new(stream, job, board), plain, of),
         };
     };
     let verified = source.verified(
@@ -243,8 +242,8 @@ fn with_more<K: Clock>(
     let slot_count = parts.engine.slot_count();
     let stream = Exclusive::new(stream, verify.stripes, slot_count);
     match board {
-        None => paced.run(parts, stream, verified),
-        Some(board) => paced.run(parts, Watched::new(stream, job, board), verified),
+        None => at_pace(parts, stream, verified, of),
+        Some(board) => at_pace(parts, Watched::new(stream, job, board), verified, of),
     }
 }
 
@@ -257,23 +256,16 @@ fn boxed<E: Engine + 'static, K>(parts: Parts<E, K>) -> Parts<Box<dyn Engine>, K
     }
 }
 
-/// When the requests of a job begin: as those of its cell are due, or as it says itself.
-struct Paced<'a> {
-    job: &'a JobPlan,
-    lane: &'a Lane,
-}
-
-impl Pace for Paced<'_> {
-    fn run<E: Engine, G: Generator, C: Content, K: Clock>(
-        self,
-        parts: Parts<E, K>,
-        generator: G,
-        content: C,
-    ) -> Result<Outcome, RunError> {
-        match self.lane.pace.clone() {
-            Some(pace) => pace.run(parts, generator, content),
-            None => punctually(self.job).run(parts, generator, content),
-        }
+/// Runs the loop at the rate of the cell, if there is one, or at the job's own pace.
+fn at_pace<G: Generator, C: Content, K: Clock>(
+    parts: Parts<Box<dyn Engine>, K>,
+    generator: G,
+    content: C,
+    (job, lane): (&JobPlan, &Lane),
+) -> Result<Outcome, RunError> {
+    match lane.pace.clone() {
+        Some(pace) => pace.run(parts, generator, content),
+        None => punctually(job).run(parts, generator, content),
     }
 }
 

@@ -205,8 +205,7 @@ impl Workload {
         }
     }
 
-    /// The table whose threads are the workers, of which may be told how many they are and whether
-    /// their files stay.
+    /// The table whose threads are the workers, with the workload's `workers` and `keep`.
     fn table_of_threads(&self) -> Option<FsMark> {
         let table = self.fs_mark.clone()?;
         Some(FsMark {

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{DirectionTable, FilesChoice, JobFileChoice, JobTable, Workload};
 use crate::native::jobs_in_tables;
 
-use super::drop_if;
+use super::{AMOUNTS, drop_if};
 
 /// Keys that are laid over the jobs of another program's file as they are.
 const LAID_OVER: [&str; 12] = [
@@ -56,10 +56,7 @@ pub(super) fn drop_own(job: &mut JobTable, has: &impl Fn(&str) -> bool) {
     if has("start") {
         (job.start, job.start_percent) = (None, None);
     }
-    if ["size", "times_memory", "total_size"]
-        .iter()
-        .any(|key| has(key))
-    {
+    if AMOUNTS.iter().any(|key| has(key)) {
         drop_size(job);
     }
     if has("operations") {

@@ -18,6 +18,9 @@ use crate::overlay::overlay;
 use crate::plan::EngineKind;
 use tables::TableOption;
 
+/// Keys that say how much data there is, each in place of the others.
+const AMOUNTS: [&str; 3] = ["size", "times_memory", "total_size"];
+
 /// Values that replace what workloads say.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {
@@ -250,12 +253,7 @@ impl Overrides {
                 break;
             }
             drop_if(self.has("iodepth"), &mut worker.iodepth);
-            drop_if(
-                ["size", "times_memory", "total_size"]
-                    .iter()
-                    .any(|key| self.has(key)),
-                &mut worker.size,
-            );
+            drop_if(AMOUNTS.iter().any(|key| self.has(key)), &mut worker.size);
             drop_if(self.has("start"), &mut worker.start);
             drop_if(self.has("seed"), &mut worker.seed);
             drop_if(self.has("content"), &mut worker.content);

@@ -92,10 +92,9 @@ pub(super) fn of_workload(
 
 /// What issues the requests of jobs: that of the first that touches anything.
 fn engine_of(jobs: &[BuiltJob]) -> EngineKind {
-    let mut touching = jobs.iter().filter(|it| it.plan.engine != EngineKind::Null);
-    touching
-        .next()
-        .map_or(EngineKind::Null, |it| it.plan.engine)
+    let mut engines = jobs.iter().map(|job| job.plan.engine);
+    let touching = engines.find(|engine| *engine != EngineKind::Null);
+    touching.unwrap_or(EngineKind::Null)
 }
 
 /// The first job of each file.
@@ -135,9 +134,7 @@ impl Layout<'_, '_> {
         jobs.iter().try_for_each(limits::check)?;
         limits::check_buffers(&jobs, self.context)?;
         let files = self.files(built.files, &mut jobs)?;
-        jobs.iter()
-            .filter(|job| job.plan.iodepth > 1)
-            .try_for_each(limits::check_shares)?;
+        jobs.iter().try_for_each(limits::check_shares)?;
         self.check(&jobs, &files)?;
         limits::check_names(&files, self.context)?;
         self.take_space(&files, &jobs);

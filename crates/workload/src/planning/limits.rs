@@ -7,7 +7,6 @@ use units::format::size;
 use crate::check::{IODEPTH_MAX, REQUEST_BYTES_MAX};
 use crate::diagnostic::Diagnostic;
 use crate::job::{BuiltJob, JobFiles};
-use crate::plan::EngineKind;
 
 use super::Context;
 use super::room::Taken;
@@ -37,14 +36,10 @@ pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
 /// Refuses a file that is too small to be shared out among the threads of its job.
 pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
     let plan = &job.plan;
-    let is_shared = matches!(plan.engine, EngineKind::Psync | EngineKind::Mmap);
-    let parts = if is_shared {
-        u64::from(plan.iodepth)
-    } else {
-        1
-    };
+    let parts = u64::from(plan.thread_count());
     let least = u64::from(plan.buffer_bytes()).saturating_mul(parts);
-    let Some(file) = plan.files.iter().find(|it| it.size_bytes < least) else {
+    let mut files = plan.files.iter().filter(|_| parts > 1);
+    let Some(file) = files.find(|it| it.size_bytes < least) else {
         return Ok(());
     };
     let message = format!(
@@ -157,6 +152,19 @@ mod tests {
         assert_eq!(told(&in_turn), Ok(()));
         let together = format!("[[job]]\n{part}[[job]]\n{part}");
         assert!(told(&together).is_err());
+    }
+
+    #[test]
+    fn threads_of_a_job_need_a_request_each_in_every_file() {
+        let job = |rest: &str| format!("[[job]]\nengine = \"psync\"\niodepth = 8\n{rest}");
+        let refused = told(&job("size = \"16k\"\n")).unwrap_err();
+        assert!(
+            refused.contains("8 threads of the job `job-1` share a file of 16 KiB"),
+            "{refused}"
+        );
+        for rest in ["size = \"32k\"\n", "names = \"create\"\nfiles = 4\n"] {
+            assert_eq!(told(&job(rest)), Ok(()), "{rest}");
+        }
     }
 
     #[test]

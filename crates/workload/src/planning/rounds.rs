@@ -9,7 +9,7 @@ use crate::job::BuiltJob;
 /// Gives jobs rounds of the same length, which is that of the longest.
 ///
 /// # Errors
-/// Jobs that do not begin together, or rounds that are too short to be told apart.
+/// Jobs that begin at different times, or rounds too short to compare.
 pub(super) fn share(jobs: &mut [BuiltJob]) -> Result<(), Diagnostic> {
     let is_late = |job: &&BuiltJob| job.plan.after.is_some() || job.plan.start_delay_ns > 0;
     if let Some(job) = jobs.iter().find(is_late) {

@@ -225,8 +225,7 @@ fn values(table: &JobTable) -> Result<(), Flaw> {
     range("count", table.count, 1, JOBS_MAX as u32)?;
     table.iodepth.map_or(Ok(()), iodepth)?;
     let engine = engine(table);
-    let is_one_by_one = matches!(engine, EngineKind::Psync | EngineKind::Mmap);
-    if is_one_by_one
+    if engine.is_one_at_a_time()
         && table.names.is_none()
         && let Some(depth) = table.iodepth.filter(|depth| *depth > 1)
         && let Some(reason) = undivided(table)

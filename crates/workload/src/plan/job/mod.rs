@@ -317,6 +317,16 @@ impl JobPlan {
         }
     }
 
+    /// How many threads issue its requests: one for each request in flight if the engine has one at
+    /// a time. Names are worked on by one thread whatever the depth.
+    #[must_use]
+    pub const fn thread_count(&self) -> u32 {
+        match self.engine.is_one_at_a_time() && self.names.is_none() {
+            true => self.iodepth,
+            false => 1,
+        }
+    }
+
     /// Bytes of its largest request.
     #[must_use]
     pub fn buffer_bytes(&self) -> u32 {
