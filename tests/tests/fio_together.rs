@@ -93,20 +93,21 @@ fn jobs_of_a_flow_have_requests_by_their_weights() {
         "--rw=read",
         "--time_based",
         "--runtime=2",
+        // A job that is alone for a while, because it began or ended last on a busy machine, does
+        // no more in that time than its rate allows.
+        "--rate_iops=1000",
         "--flow_id=3",
         "--name=a",
         "--flow=8",
         "--name=b",
         "--flow=2",
     ];
-    for seen in both(&bed, &arguments) {
-        let jobs = jobs(&seen);
-        let counts = [0, 1].map(|at| number(&jobs[at], "/read/total_ios") as f64);
-        assert!(counts[1] > 100.0, "{counts:?}");
-        // Whoever begins first or ends last on a busy machine is alone for a while, with all that
-        // there is; without the flow they have as much each.
-        assert!((2.0..8.0).contains(&(counts[0] / counts[1])), "{counts:?}");
-    }
+    // fio itself is not asked: on a busy machine its jobs catch up with their rates first.
+    let jobs = jobs(&as_fio(&bed, &arguments));
+    let counts = [0, 1].map(|at| number(&jobs[at], "/read/total_ios") as f64);
+    assert!(counts[1] > 10.0, "{counts:?}");
+    // Without the flow they have as much each.
+    assert!((2.0..8.0).contains(&(counts[0] / counts[1])), "{counts:?}");
     let alone = as_fio(
         &bed,
         &["--name=a", "--ioengine=null", "--size=1m", "--flow=5"],
