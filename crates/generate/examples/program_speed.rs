@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::Completion;
-use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
+use generate::program::{
+    FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Unit, Waits,
+};
 use generate::{Generator, Step};
 use workload::program::{
     Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, On,
@@ -142,6 +144,8 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             way_codes: &[0],
             rounds_per_us: 0.0,
             initial,
+            unit: Unit::Own,
+            rounds: None,
         };
         if body.len() > 4 {
             run(&mut Interpreter::new(&seat(&phase, &fill, true))?, u64::MAX);

@@ -2,12 +2,6 @@
 
 use crate::GenerateError;
 
-/// Share `index` of `all` in `count` shares that differ by one at most and add up to `all`.
-#[must_use]
-pub const fn share(all: u64, count: u64, index: u64) -> u64 {
-    all / count + (index < all % count) as u64
-}
-
 /// A divisor with its reciprocal, so that quotient and remainder take two multiplications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Divisor {

@@ -10,11 +10,11 @@ mod connection;
 mod content;
 mod cursor;
 mod due_counts;
+mod due_queue;
 mod error;
 mod exclusive;
 mod iometer;
 pub mod job;
-mod left_over;
 mod messages;
 pub mod names;
 mod open_loop;
@@ -31,7 +31,6 @@ mod step;
 pub mod trace;
 mod transfer;
 
-pub use arithmetic::share;
 pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
 pub use connection::Connections;
 pub use content::{
@@ -39,14 +38,15 @@ pub use content::{
 };
 pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
 pub use due_counts::{DueCounts, DueWindow, LATE_NS};
+pub use due_queue::{Backlog, DueQueue, Timing, Turn};
 pub use error::GenerateError;
 pub use exclusive::{Exclusive, Stripes};
 pub use iometer::Iometer;
-pub use left_over::{Backlog, LeftOver};
 pub use messages::Messages;
-pub use open_loop::{DueTimes, OpenLoop, RESPONSE_KINDS, Timing};
+pub use open_loop::{DueTimes, OpenLoop, OpenStream, RESPONSE_KINDS};
 pub use rng::{IometerRng, Rng, mix};
 pub use shared_arrivals::SharedArrivals;
 pub use slots::{lane, slot_spans};
 pub use step::{Content, EXPECTED_FAILURE, Flow, Generator, Mismatch, Step, named};
 pub use transfer::Transfer;
+pub use workload::plan::share;

@@ -2,7 +2,8 @@
 
 use engine::{Completion, OperationSet, Request};
 
-use crate::{Arrivals, DueCounts, DueWindow, Flow, Generator, SharedArrivals, Step, named};
+use crate::due_queue::{Backlog, DueQueue, Timing, Turn};
+use crate::{Arrivals, Flow, Generator, SharedArrivals, Step, named};
 
 /// The transaction kinds of an open loop, by number.
 pub const RESPONSE_KINDS: &[&str] = &["response"];
@@ -45,15 +46,14 @@ impl DueTimes {
     }
 }
 
-/// The moments from which a loop counts, in nanoseconds of the worker's clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timing {
-    /// Due times count from here, the same for all workers.
-    pub start_ns: u64,
-    /// What was due before the thread was there is left out.
-    pub now_ns: u64,
-    /// What was due in it is told when the loop has ended.
-    pub window: DueWindow,
+/// A stream that begins what is due, and goes on with what is left when nothing more becomes due.
+pub trait OpenStream: Generator {
+    /// Lets nothing begin any more that is due at `end_ns` or later, in nanoseconds of the worker's
+    /// clock.
+    fn close(&mut self, end_ns: u64);
+
+    /// What became of all that was due so far; none before it is known when anything is.
+    fn backlog(&self) -> Option<Backlog>;
 }
 
 /// Another generator's transactions, each begun when it is due or as soon after as a slot is free.
@@ -66,57 +66,28 @@ pub struct Timing {
 #[derive(Debug)]
 pub struct OpenLoop<G> {
     transactions: G,
-    pub(crate) due: DueTimes,
-    pub(crate) start_ns: u64,
-    /// The arrival that was taken and has not begun, in nanoseconds of the worker's clock.
-    pub(crate) pending_ns: Option<u64>,
-    /// When the transaction in each slot was due.
-    slot_due_ns: Box<[u64]>,
-    pub(crate) counts: DueCounts,
+    queue: DueQueue,
 }
 
 impl<G: Generator> OpenLoop<G> {
     /// Lets the transactions of `transactions`, which have no delays and no replies, begin when
     /// `due` says.
     #[must_use]
-    pub fn new(transactions: G, mut due: DueTimes, timing: Timing, slot_count: u32) -> Self {
-        let Timing {
-            start_ns,
-            now_ns,
-            window,
-        } = timing;
-        let mut pending_ns = start_ns.saturating_add(due.take_ns());
-        while pending_ns < now_ns {
-            pending_ns = start_ns.saturating_add(due.take_ns());
-        }
+    pub fn new(transactions: G, due: DueTimes, timing: Timing, slot_count: u32) -> Self {
         Self {
             transactions,
-            due,
-            start_ns,
-            pending_ns: Some(pending_ns),
-            slot_due_ns: vec![0; slot_count as usize].into(),
-            counts: DueCounts::new(window),
+            queue: DueQueue::new(due, timing, slot_count),
         }
     }
+}
 
-    /// When the next transaction is due, which is taken by that.
-    ///
-    /// It is taken only when a slot is free for it: while a thread is busy, another may take it.
-    #[inline]
-    pub(crate) fn due_next_ns(&mut self) -> u64 {
-        let due_ns = match self.pending_ns {
-            Some(due_ns) => due_ns,
-            None => self.start_ns.saturating_add(self.due.take_ns()),
-        };
-        self.pending_ns = Some(due_ns);
-        due_ns
+impl<G: Generator> OpenStream for OpenLoop<G> {
+    fn close(&mut self, end_ns: u64) {
+        self.queue.close(end_ns);
     }
 
-    #[inline]
-    fn begin(&mut self, request: Request, due_ns: u64, now_ns: u64) {
-        self.pending_ns = None;
-        self.slot_due_ns[request.slot as usize] = due_ns;
-        self.counts.begun(due_ns, now_ns);
+    fn backlog(&self) -> Option<Backlog> {
+        Some(self.queue.backlog())
     }
 }
 
@@ -131,16 +102,17 @@ impl<G: Generator> Generator for OpenLoop<G> {
 
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        let due_ns = self.due_next_ns();
-        if now_ns < due_ns {
-            return Step::Wait { until_ns: due_ns };
-        }
+        let due_ns = match self.queue.turn(now_ns) {
+            Turn::Due(due_ns) => due_ns,
+            Turn::Wait(until_ns) => return Step::Wait { until_ns },
+            Turn::Over => return Step::Finished,
+        };
         let step = self.transactions.next(slot, now_ns);
         // A sync belongs to earlier writes and takes no due time.
         if let Step::Issue(request) = step
             && !request.operation.is_sync()
         {
-            self.begin(request, due_ns, now_ns);
+            self.queue.begin(request.slot as usize, due_ns, now_ns);
         }
         step
     }
@@ -154,8 +126,8 @@ impl<G: Generator> Generator for OpenLoop<G> {
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         match self.transactions.complete(completion, now_ns) {
             Flow::Done(_) => {
-                let start_ns = self.slot_due_ns[completion.slot as usize];
-                self.counts.ended(start_ns, now_ns, completion.result);
+                let slot = completion.slot as usize;
+                let start_ns = self.queue.end(slot, now_ns, completion.result);
                 let kind = RESPONSE;
                 Flow::Spanned { kind, start_ns }
             }
@@ -167,8 +139,10 @@ impl<G: Generator> Generator for OpenLoop<G> {
 #[cfg(test)]
 pub(crate) mod tests {
     use engine::Operation;
+    use stats::Counter;
 
     use super::*;
+    use crate::{DueCounts, DueWindow};
 
     pub const NOW: Timing = Timing {
         start_ns: 0,
@@ -217,6 +191,62 @@ pub(crate) mod tests {
         matches!(open.next(slot, now_ns), Step::Issue(_))
     }
 
+    /// A file system that answers each call after 100 us, but nothing from 1 s to 3 s.
+    pub fn answered_ns(now_ns: u64) -> u64 {
+        const STALL_NS: std::ops::Range<u64> = 1_000_000_000..3_000_000_000;
+        match STALL_NS.contains(&now_ns) {
+            true => STALL_NS.end + 100_000,
+            false => now_ns + 100_000,
+        }
+    }
+
+    /// Carries a stream of one slot out until `end_ns`, and then what was due.
+    pub fn carried_out(stream: &mut dyn OpenStream, end_ns: u64) -> DueCounts {
+        let mut now_ns = 0;
+        loop {
+            if now_ns >= end_ns {
+                stream.close(end_ns);
+            }
+            match stream.next(0, now_ns) {
+                Step::Issue(request) => {
+                    now_ns = answered_ns(now_ns);
+                    let result = match request.operation.moves_bytes() {
+                        true => request.length_bytes as i32,
+                        false => 0,
+                    };
+                    stream.complete(Completion { slot: 0, result }, now_ns);
+                }
+                Step::Wait { until_ns } => now_ns = until_ns.max(now_ns + 1),
+                Step::Park | Step::Again => now_ns += 1,
+                Step::Finished => return stream.backlog().unwrap().counts().clone(),
+            }
+        }
+    }
+
+    /// What the same takes by arithmetic: of rounds that are due `per_second` times a second until
+    /// `end_ns` and have so many calls each, one after the other (Lindley 1952).
+    pub fn by_arithmetic(per_second: u64, end_ns: u64, mut calls: impl FnMut() -> u32) -> Counter {
+        let mut all = Counter::new();
+        let mut free_ns = 0;
+        for due_ns in (0..).map(|it| it * 1_000_000_000 / per_second) {
+            if due_ns >= end_ns {
+                return all;
+            }
+            free_ns = (0..calls()).fold(due_ns.max(free_ns), |now_ns, _| answered_ns(now_ns));
+            all.record(0, free_ns - due_ns);
+        }
+        all
+    }
+
+    /// Whether both have the same count and largest time, and about the same p99.
+    pub fn assert_alike(seen: &Counter, wanted: &Counter) {
+        let of = |it: &Counter| (it.count(), it.latency().max_ns());
+        assert_eq!(of(seen), of(wanted));
+        let p99 = |it: &Counter| it.latency().percentile(99.0).unwrap() as f64;
+        let ratio = p99(seen) / p99(wanted);
+        assert!((0.99..1.01).contains(&ratio), "p99 is off by {ratio}");
+    }
+
     #[test]
     fn a_transaction_waits_for_its_due_time_and_answers_from_it() {
         let mut open = thousand(NOW, 2);
@@ -228,7 +258,8 @@ pub(crate) mod tests {
         let flow = open.complete(Completion { slot: 1, result: 0 }, 1_500_000);
         let start_ns = 1_000_000;
         assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
-        let counts = open.counts;
+        let backlog = open.queue.backlog();
+        let counts = backlog.counts();
         assert_eq!((counts.late_count, counts.lateness_ns_max), (0, 20_000));
         assert_eq!(counts.responses.latency().max_ns(), Some(500_000));
     }
@@ -242,7 +273,8 @@ pub(crate) mod tests {
             let start_ns = due_ns;
             assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
         }
-        let counts = open.counts;
+        let backlog = open.queue.backlog();
+        let counts = backlog.counts();
         assert_eq!((counts.late_count, counts.responses.count()), (10, 10));
         assert_eq!(counts.lateness_ns_max, 10_500_000);
     }
@@ -253,7 +285,8 @@ pub(crate) mod tests {
         assert!(begins(&mut open, 0, 0));
         let result = -5;
         open.complete(Completion { slot: 0, result }, 100);
-        let responses = open.counts.responses;
+        let backlog = open.queue.backlog();
+        let responses = &backlog.counts().responses;
         assert_eq!((responses.count(), responses.errors()), (0, 1));
     }
 
@@ -278,8 +311,50 @@ pub(crate) mod tests {
             assert!(begins(&mut open, 0, now_ns));
             open.complete(Completion { slot: 0, result: 0 }, now_ns + 100_000);
         }
-        let counts = open.counts;
+        let backlog = open.queue.backlog();
+        let counts = backlog.counts();
         assert_eq!((counts.late_count, counts.responses.count()), (0, 1));
         assert_eq!(counts.responses.latency().max_ns(), Some(100_000));
+    }
+
+    #[test]
+    fn what_was_due_before_the_end_begins_and_nothing_more() {
+        let mut open = thousand(NOW, 2);
+        assert!(begins(&mut open, 0, 0));
+        open.close(3_000_000);
+        for (slot, due_ns) in [(1, 1_000_000), (0, 2_000_000)] {
+            assert!(matches!(open.next(slot, 3_500_000), Step::Issue(_)));
+            let start_ns = due_ns;
+            let flow = open.complete(Completion { slot, result: 0 }, 3_600_000);
+            assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
+        }
+        assert_eq!(open.next(1, 3_700_000), Step::Finished);
+        let backlog = open.queue.backlog();
+        let counts = backlog.counts();
+        assert_eq!((counts.left_count, counts.late_count), (2, 2));
+        assert_eq!(counts.lateness_ns_max, 2_500_000);
+        assert_eq!(counts.responses.latency().max_ns(), Some(2_600_000));
+        // It was taken to see that it is due too late.
+        assert_eq!(backlog.unended_ns().collect::<Vec<_>>(), [3_000_000]);
+        assert_eq!(backlog.untaken_ns().next(), Some(4_000_000));
+        assert_eq!(backlog.untaken_count(4_000_000), 0);
+        assert_eq!(backlog.untaken_count(4_000_001), 1);
+    }
+
+    #[test]
+    fn what_is_left_of_a_stream_can_be_told_without_taking_it() {
+        let own = |arrivals: Arrivals| DueTimes::Own(arrivals);
+        let shared = |arrivals: Arrivals| DueTimes::Shared(arrivals.shared_by(3).remove(1));
+        for make in [own, shared] {
+            for mut due in [
+                make(Arrivals::uniform(7777.7, 0, 2).unwrap()),
+                make(Arrivals::poisson(7777.7, 2, 5).unwrap()),
+            ] {
+                assert!((0..10).all(|_| due.take_ns() < u64::MAX));
+                let left: Vec<u64> = due.left().take(100).collect();
+                let taken: Vec<u64> = (0..100).map(|_| due.take_ns()).collect();
+                assert_eq!(left, taken);
+            }
+        }
     }
 }

@@ -126,6 +126,20 @@ pub trait Content {
     }
 }
 
+impl<C: Content + ?Sized> Content for Box<C> {
+    fn fill(&mut self, buffer: &mut [u8], request: &Request) {
+        (**self).fill(buffer, request);
+    }
+
+    fn checks(&self) -> bool {
+        (**self).checks()
+    }
+
+    fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch> {
+        (**self).check(buffer, request)
+    }
+}
+
 /// Bytes that are not what was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {

@@ -12,12 +12,16 @@ use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 
 use crate::program::{PhaseEnd, StepCounter};
 use crate::step::EXPECTED_FAILURE;
-use crate::{Flow, Generator, Step};
+use crate::{Backlog, DueQueue, Flow, Generator, OpenStream, RESPONSE_KINDS, Step, Turn, named};
 
 /// The number of the error (`EISDIR`) of a directory that is opened to be written.
 const IS_DIRECTORY: i32 = -21;
 /// The number of the error (`EIO`) of what ended well and must not have.
 const UNEXPECTED: i32 = -5;
+
+/// For so long at most a call that is not due yet is waited for before a look at whether the phase is
+/// over, in nanoseconds.
+const LOOK_NS: u64 = 10_000_000;
 
 /// What a call that ended otherwise than recorded ends the whole with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +49,11 @@ pub struct PlayerSeat<'a> {
     pub is_judged: bool,
     /// How the phase ends for all of its workers.
     pub phase_end: &'a Arc<PhaseEnd>,
+    /// Whether calls begin when they are due, and not when they were recorded.
+    pub is_due: bool,
+    /// Calls that are done, again from the first where there are fewer; none where they end by
+    /// themselves.
+    pub calls_count: Option<u64>,
 }
 
 /// What a call is at.
@@ -70,6 +79,8 @@ enum Stage {
 pub struct Player {
     calls: Arc<[TraceCall]>,
     is_repeated: bool,
+    /// How many more calls are done.
+    left_count: u64,
     is_timed: bool,
     bytes_per_second: u64,
     is_searching: bool,
@@ -106,6 +117,9 @@ pub struct Player {
     steps: Box<[StepCounter]>,
     broken: Option<BrokenCall>,
     is_over: bool,
+    is_due: bool,
+    /// When calls are due, once that is known.
+    queue: Option<Box<DueQueue>>,
 }
 
 impl Player {
@@ -115,9 +129,13 @@ impl Player {
         let trace = seat.trace;
         Self {
             calls: Arc::clone(&trace.calls),
-            is_repeated: trace.is_repeated,
-            is_timed: trace.is_timed,
-            bytes_per_second: trace.bytes_per_second,
+            is_repeated: trace.is_repeated || seat.calls_count.is_some(),
+            left_count: seat.calls_count.unwrap_or(u64::MAX),
+            is_timed: trace.is_timed && !seat.is_due,
+            bytes_per_second: match seat.is_due {
+                true => 0,
+                false => trace.bytes_per_second,
+            },
             is_searching: trace.is_searching,
             syncs_writes: trace.syncs_writes,
             syncs_directories: trace.syncs_directories,
@@ -144,7 +162,14 @@ impl Player {
             steps: vec![StepCounter::default(); seat.labels_count].into(),
             broken: None,
             is_over: trace.calls.is_empty(),
+            is_due: seat.is_due,
+            queue: None,
         }
+    }
+
+    /// Tells it when its calls are due, which begin then.
+    pub fn begin_when_due(&mut self, queue: DueQueue) {
+        self.queue = Some(Box::new(queue));
     }
 
     /// Files that are open at once, at most.
@@ -295,6 +320,24 @@ impl Player {
         (now_ns < self.wake_ns).then_some(self.wake_ns)
     }
 
+    /// Begins what is due, if anything has to be; else what to do.
+    fn begin_due(&mut self, now_ns: u64) -> Result<(), Step> {
+        let Some(queue) = &mut self.queue else {
+            return Ok(());
+        };
+        match queue.turn(now_ns) {
+            Turn::Due(due_ns) => {
+                queue.begin(0, due_ns, now_ns);
+                Ok(())
+            }
+            Turn::Wait(due_ns) => Err(Step::Wait {
+                // Others may end the phase meanwhile.
+                until_ns: due_ns.min(now_ns + LOOK_NS),
+            }),
+            Turn::Over => Err(Step::Finished),
+        }
+    }
+
     /// Begins the next call that asks for something.
     fn begin_call(&mut self, now_ns: u64) -> Result<(TraceCall, Stage), Step> {
         loop {
@@ -321,6 +364,11 @@ impl Player {
                 self.is_over |= self.idle_count > self.calls.len();
                 continue;
             };
+            if self.left_count == 0 {
+                return Err(Step::Finished);
+            }
+            self.begin_due(now_ns)?;
+            self.left_count -= 1;
             self.idle_count = 0;
             self.errno = 0;
             self.call_ns = now_ns;
@@ -362,7 +410,10 @@ impl Generator for Player {
     }
 
     fn transaction_kinds(&self) -> Vec<String> {
-        crate::named(&["call"])
+        match self.is_due {
+            true => named(RESPONSE_KINDS),
+            false => named(&["call"]),
+        }
     }
 
     #[inline]
@@ -434,11 +485,24 @@ impl Generator for Player {
             self.steps[usize::from(call.label)].record(span_ns, bytes, errno != 0);
         }
         self.go_on();
+        let due_ns = self.queue.as_mut().map(|it| it.end(0, now_ns, errno));
         Flow::Timed {
             kind: 0,
             errno,
-            start_ns: self.call_ns,
+            start_ns: due_ns.unwrap_or(self.call_ns),
         }
+    }
+}
+
+impl OpenStream for Player {
+    fn close(&mut self, end_ns: u64) {
+        if let Some(queue) = &mut self.queue {
+            queue.close(end_ns);
+        }
+    }
+
+    fn backlog(&self) -> Option<Backlog> {
+        self.queue.as_ref().map(|it| it.backlog())
     }
 }
 

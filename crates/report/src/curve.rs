@@ -39,7 +39,9 @@ pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
 }
 
 fn belongs(cell: &CellRecord, peak: &CellRecord) -> bool {
-    cell.first_index == peak.first_index && cell.repetition == peak.repetition
+    cell.first_index == peak.first_index
+        && cell.repetition == peak.repetition
+        && cell.phase == peak.phase
 }
 
 impl Curve<'_> {

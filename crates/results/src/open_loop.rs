@@ -74,6 +74,23 @@ pub struct DueFigures {
     pub backlog_end: u64,
 }
 
+impl DueFigures {
+    /// Adds what became of what was due in a later part of the measurement.
+    pub fn merge(&mut self, later: &Self) {
+        self.responses.merge(&later.responses);
+        self.errors += later.errors;
+        self.censored_count += later.censored_count;
+        self.censored_min_ns = [self.censored_min_ns, later.censored_min_ns]
+            .into_iter()
+            .flatten()
+            .min();
+        self.drain_ns += later.drain_ns;
+        self.late_count += later.late_count;
+        self.lateness_max_ns = self.lateness_max_ns.max(later.lateness_max_ns);
+        self.backlog_end += later.backlog_end;
+    }
+}
+
 impl OpenLoopFigures {
     /// The figures of a cell whose counters, over `run_time_ns` of measured time, hold the kind
     /// of transaction [`RESPONSE`].

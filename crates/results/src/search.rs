@@ -5,7 +5,7 @@ use workload::plan::{
     CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile, TRIALS_MAX,
 };
 
-use crate::{CellRecord, OpenLoopFigures, Phase, RunRecord, Status};
+use crate::{CellRecord, OpenLoopFigures, RunRecord, Status};
 
 /// The lowest rate that did not hold is at most by this share above the highest that did.
 const PRECISION: f64 = 0.02;
@@ -89,15 +89,39 @@ impl RateSearch {
     /// The search whose peak this cell is, as far as it has come; none where the cell is no peak.
     #[must_use]
     pub fn of(peak: &CellRecord, limit: ResponseLimit, cells: &[CellRecord]) -> Option<Self> {
-        if peak.curve != Some(CurvePart::Peak) || peak.phase != Phase::Measure {
+        if peak.curve != Some(CurvePart::Peak) {
             return None;
         }
-        let own = cells.iter().filter(|it| it.first_index == peak.first_index);
+        let is_own =
+            |it: &&CellRecord| it.first_index == peak.first_index && it.phase == peak.phase;
+        let own = cells.iter().filter(is_own);
         Some(Self {
             limit,
             peak_per_second: peak.total.per_second,
             trials: own.filter_map(RateTrial::of).collect(),
         })
+    }
+
+    /// The search over all phases of work on files, which have the same rates: from the lowest of
+    /// their peaks, and a rate holds where it does in every phase. None where this is no peak.
+    #[must_use]
+    pub fn of_all_phases(
+        first_index: Option<u32>,
+        limit: ResponseLimit,
+        cells: &[CellRecord],
+    ) -> Option<Self> {
+        let own = || cells.iter().filter(|it| it.first_index == first_index);
+        let peaks = own().filter(|it| it.curve == Some(CurvePart::Peak) && it.repetition == 0);
+        let mut searches = peaks.filter_map(|peak| Self::of(peak, limit, cells));
+        let mut all = searches.next()?;
+        for search in searches {
+            all.peak_per_second = all.peak_per_second.min(search.peak_per_second);
+            for (trial, more) in all.trials.iter_mut().zip(search.trials) {
+                trial.holds &= more.holds;
+                trial.response_ns = trial.response_ns.max(more.response_ns);
+            }
+        }
+        Some(all)
     }
 
     /// The searches of a run, each with its peak, in the order of running.

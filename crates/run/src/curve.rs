@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use results::{CellRecord, Phase, RateSearch, Warning, WarningCode};
+use results::{CellRecord, RateSearch, Warning, WarningCode};
 use workload::plan::{ArrivalKind, Cell, CurvePart, OpenLoop, RATE_MAX, RATE_MIN, ResponseLimit};
 
 use crate::session::Session;
@@ -23,7 +23,7 @@ impl Session<'_> {
                 return Some(Cow::Owned(at(cell, per_second, arrivals)));
             }
         };
-        let peak = peak_of(cell, &self.record.cells).map_or(0.0, |it| it.total.per_second);
+        let peak = peak_of(cell, &self.record.cells).unwrap_or(0.0);
         let per_second = short(peak * f64::from(percent) / 100.0);
         if (RATE_MIN..=RATE_MAX).contains(&per_second) {
             return Some(Cow::Owned(at(cell, per_second, arrivals)));
@@ -53,7 +53,7 @@ fn at(cell: &Cell, per_second: f64, arrivals: ArrivalKind) -> Cell {
 /// trial before. None where the limit is known.
 fn next_rate(cell: &Cell, limit: ResponseLimit, records: &[CellRecord]) -> Option<f64> {
     if cell.repetition == 0 {
-        return RateSearch::of(peak_of(cell, records)?, limit, records)?.next();
+        return RateSearch::of_all_phases(cell.first_index, limit, records)?.next();
     }
     let is_same = |it: &&CellRecord| it.first_index == cell.first_index && it.curve == cell.curve;
     let before = records.iter().find(is_same)?;
@@ -68,14 +68,15 @@ fn short(per_second: f64) -> f64 {
     }
 }
 
-/// The peak that a point belongs to: the first one of its curve, so that the rates of all
-/// repetitions are the same.
-fn peak_of<'r>(cell: &Cell, records: &'r [CellRecord]) -> Option<&'r CellRecord> {
-    records.iter().find(|record| {
-        record.curve == Some(CurvePart::Peak)
-            && record.first_index == cell.first_index
-            && record.phase == Phase::Measure
-    })
+/// The rate of the peak that a point belongs to: of the first one of its curve, so that the rates
+/// of all repetitions are the same; of its slowest phase, so that all phases can have them.
+fn peak_of(cell: &Cell, records: &[CellRecord]) -> Option<f64> {
+    let is_peak =
+        |it: &&CellRecord| it.curve == Some(CurvePart::Peak) && it.first_index == cell.first_index;
+    let first = records.iter().find(is_peak)?.repetition;
+    let peaks = records.iter().filter(is_peak);
+    let rates = peaks.filter(|it| it.repetition == first);
+    rates.map(|it| it.total.per_second).reduce(f64::min)
 }
 
 #[cfg(test)]
@@ -117,7 +118,7 @@ mod tests {
         // Both are called `test` and differ in nothing that a record tells.
         let peaks = [at(0, 0, CurvePart::Peak), at(2, 2, CurvePart::Peak)];
         let records = [record(&peaks[0], 1e6), record(&peaks[1], 1e3)];
-        let peak = |point: &Cell| peak_of(point, &records).map(|it| it.total.per_second);
+        let peak = |point: &Cell| peak_of(point, &records);
         assert_eq!(peak(&point(1, 0)), Some(1e6));
         assert_eq!(peak(&point(3, 2)), Some(1e3));
     }

@@ -5,7 +5,7 @@
 //! loop counts what was due, whenever it is done; of others, requests that fail now are counted.
 
 use engine::{Clock, Completion, Engine, EngineError, Wait};
-use generate::{Content, Generator, LeftOver, OpenLoop};
+use generate::{Content, Generator, OpenStream};
 
 use crate::measure::Loop;
 use crate::outcome::{Drained, Outcome};
@@ -13,9 +13,20 @@ use crate::recorder::Schedule;
 use crate::slots::Turns;
 use crate::thread::thread_cpu;
 
-impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, OpenLoop<G>, C, K> {
+/// What a loop ran on.
+pub(crate) struct Remains<E, G, C, K> {
+    pub engine: E,
+    pub generator: G,
+    pub content: C,
+    pub clock: K,
+}
+
+impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
     /// Runs ramp and measurement, then what was due in it, which begins for `drain_max_ns` at most.
-    pub fn run_open(mut self, drain_max_ns: u64) -> Result<Outcome, EngineError> {
+    pub fn run_open(
+        mut self,
+        drain_max_ns: u64,
+    ) -> Result<(Outcome, Remains<E, G, C, K>), EngineError> {
         let mut turns = Turns::new(self.engine.slot_count());
         self.turn(&mut turns)?;
         let end_ns = self.recorder.due_end_ns();
@@ -32,9 +43,10 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, OpenLoop<G>, C, K> {
         outcome.hand_over_rest();
         outcome.cpu_at_end = thread_cpu();
         let finish_ns = outcome.finish_ns;
+        self.generator.close(end_ns.unwrap_or(0));
         let mut rest = Loop {
             engine: self.engine,
-            generator: LeftOver::new(self.generator, end_ns.unwrap_or(0)),
+            generator: self.generator,
             content: self.content,
             clock: self.clock,
             recorder: unmeasured,
@@ -49,13 +61,19 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, OpenLoop<G>, C, K> {
         let unmeasured = rest.recorder.into_outcome();
         outcome.mismatch_count += unmeasured.mismatch_count;
         outcome.first_mismatch = outcome.first_mismatch.or(unmeasured.first_mismatch);
-        outcome.drained = Some(Drained {
-            backlog: rest.generator.into_backlog(),
+        outcome.drained = rest.generator.backlog().map(|backlog| Drained {
+            backlog,
             end_ns,
             quit_ns,
             done_ns,
         });
-        Ok(outcome)
+        let remains = Remains {
+            engine: rest.engine,
+            generator: rest.generator,
+            content: rest.content,
+            clock: rest.clock,
+        };
+        Ok((outcome, remains))
     }
 }
 

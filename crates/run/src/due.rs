@@ -70,7 +70,7 @@ fn unanswered(lanes: &[&Drained], end_ns: u64) -> Histogram {
     let mut quit_ns = 0;
     for lane in lanes {
         let is_inside = |due_ns: &u64| lane.backlog.counts().has(*due_ns) && *due_ns < end_ns;
-        if let Some(due_ns) = lane.backlog.pending_ns().filter(is_inside) {
+        for due_ns in lane.backlog.unended_ns().filter(is_inside) {
             waited.record(lane.quit_ns.saturating_sub(due_ns));
         }
         quit_ns = quit_ns.max(lane.quit_ns);

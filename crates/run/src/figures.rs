@@ -1,7 +1,8 @@
 //! From what was counted to the cell's record.
 
 use results::{
-    CellRecord, MismatchFigures, Names, OpenLoopFigures, Status, TargetFigures, WorkerFigures,
+    CellRecord, DueFigures, MismatchFigures, Names, OpenLoopFigures, Status, TargetFigures,
+    WorkerFigures,
 };
 use stats::Interval;
 use workload::plan::{Cell, Plan};
@@ -20,6 +21,18 @@ pub(crate) fn operation_names() -> Vec<&'static str> {
 
 /// The record of a cell without processor and device.
 pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
+    let due = cell.rate.map(|_| due_figures(measured));
+    record_with_due(plan, cell, measured, due.as_ref())
+}
+
+/// As [`cell_record`], where that is known already which became of what was due; none where
+/// nothing was.
+pub(crate) fn record_with_due(
+    plan: &Plan,
+    cell: &Cell,
+    measured: &Measured,
+    due: Option<&DueFigures>,
+) -> CellRecord {
     let operations = operation_names();
     let kinds = measured.transaction_kinds.iter();
     let transactions: Vec<&str> = kinds.map(String::as_str).collect();
@@ -42,15 +55,15 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
         (false, true) => Status::Complete,
     };
     record.standstills.clone_from(&measured.standstills);
-    if let Some(asked) = cell.rate {
-        let due = due_figures(measured);
-        let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, &due);
+    if let (Some(asked), Some(due)) = (cell.rate, due) {
+        let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, due);
         record.set_open_loop(figures);
     }
     record.steady = measured.steady.as_ref().map(|it| it.record.clone());
     record.engine_notes = measured.engine_notes.clone();
     record.intervals = measured.intervals.clone();
-    record.workers = u32::try_from(cell.own_workers().count()).unwrap_or(u32::MAX);
+    let threads = u32::try_from(cell.own_workers().count()).unwrap_or(u32::MAX);
+    record.workers = threads / cell.threads_per_worker();
     record.set_workers(
         cell.own_workers()
             .map(|(index, _)| worker_figures(index, plan, cell, measured, names))

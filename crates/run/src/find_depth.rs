@@ -1,6 +1,6 @@
 //! When a search for the best queue depth need not go deeper.
 
-use results::{CellRecord, target_indexes};
+use results::{CellRecord, per_second, target_indexes};
 use workload::plan::{Cell, Plan};
 
 use crate::session::Session;
@@ -24,21 +24,31 @@ impl Session<'_> {
     }
 }
 
-/// The rates of the depths before this one, in their order.
+/// The rates of the depths before this one, in their order: what was done in all phases, over the
+/// time of all.
 fn rates(cell: &Cell, plan: &Plan, records: &[CellRecord]) -> Vec<f64> {
     let is_shallower = |record: &&CellRecord| {
         let planned = plan.cells.get(record.index as usize);
         planned.is_some_and(|it| is_of_the_same(it, cell) && it.iodepth < cell.iodepth)
     };
-    let shallower = records.iter().filter(is_shallower);
-    shallower.map(|it| it.total.per_second).collect()
+    let shallower: Vec<&CellRecord> = records.iter().filter(is_shallower).collect();
+    let cells = shallower.chunk_by(|one, other| one.index == other.index);
+    let rate = |phases: &[&CellRecord]| match phases {
+        [only] => only.total.per_second,
+        _ => per_second(
+            phases.iter().map(|it| it.total.count).sum(),
+            phases.iter().map(|it| it.run_time_ns).sum(),
+        ),
+    };
+    cells.map(rate).collect()
 }
 
 /// Whether both differ in their queue depth alone.
 fn is_of_the_same(one: &Cell, other: &Cell) -> bool {
     one.workload_index == other.workload_index
         && one.access_spec == other.access_spec
-        && one.workers.len() == other.workers.len()
+        && one.workers.len() / one.threads_per_worker() as usize
+            == other.workers.len() / other.threads_per_worker() as usize
         && target_indexes(one) == target_indexes(other)
         && one.find_depth
         && one.repetition == 0

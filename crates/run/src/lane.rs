@@ -189,7 +189,7 @@ pub(crate) fn job_lanes(cell: &Cell) -> Result<Vec<Lane>, GenerateError> {
 /// Tells all lanes of a cell when their requests are due, and how many they do.
 fn finish(lanes: &mut [Lane], cell: &Cell) -> Result<(), GenerateError> {
     if let Some(rate) = cell.rate {
-        set_paces(lanes, rate, cell)?;
+        set_paces(lanes, rate, cell, cell.workers.len() as u32)?;
     }
     if let Some(all) = cell.operations {
         let count = lanes.len() as u64;
@@ -200,12 +200,17 @@ fn finish(lanes: &mut [Lane], cell: &Cell) -> Result<(), GenerateError> {
     Ok(())
 }
 
-/// Tells each lane when its requests are due; the lanes of a worker share its due times.
-fn set_paces(lanes: &mut [Lane], rate: OpenLoop, cell: &Cell) -> Result<(), GenerateError> {
+/// Tells each lane when its requests are due, of which the cell's first `worker_count` workers each
+/// have a share; the lanes of a worker share its due times.
+pub(crate) fn set_paces(
+    lanes: &mut [Lane],
+    rate: OpenLoop,
+    cell: &Cell,
+    worker_count: u32,
+) -> Result<(), GenerateError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     // One is left for the kernel and whoever serves the requests.
     let looks = lanes.len() < processors;
-    let worker_count = cell.workers.len() as u32;
     for of_worker in lanes.chunk_by_mut(|a, b| a.worker_index == b.worker_index) {
         let worker = &cell.workers[of_worker[0].worker_index];
         let index = of_worker[0].worker_index as u32;

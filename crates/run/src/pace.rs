@@ -1,7 +1,7 @@
 //! When requests begin: each as the one before is done, or when it is due.
 
 use engine::{Clock, Completion, Engine, EngineError, Request, Wait};
-use generate::{Content, DueTimes, DueWindow, Generator, OpenLoop, Timing};
+use generate::{Content, DueQueue, DueTimes, DueWindow, Generator, OpenLoop, Timing};
 
 use crate::RunError;
 use crate::batch::Batch;
@@ -117,29 +117,45 @@ impl Pace for Paced {
         generator: G,
         content: C,
     ) -> Result<Outcome, RunError> {
-        let (start_ns, measure_ns) = parts.recorder.begins_ns();
-        let timing = Timing {
-            start_ns,
-            now_ns: parts.clock.now_ns(),
-            window: DueWindow {
-                start_ns: measure_ns,
-                length_ns: self.window_ns,
-            },
-        };
+        let timing = self.timing(&parts.recorder, &parts.clock);
         let slot_count = parts.engine.slot_count();
-        let open = OpenLoop::new(generator, self.due, timing, slot_count);
         let punctual = Loop {
-            engine: Punctual {
-                engine: parts.engine,
-                look_ns: if self.looks { LOOK_NS } else { 0 },
-            },
-            generator: open,
+            engine: self.punctual(parts.engine),
+            generator: OpenLoop::new(generator, self.due, timing, slot_count),
             content,
             clock: parts.clock,
             recorder: parts.recorder,
             batch: parts.batch,
         };
-        Ok(punctual.run_open(self.drain_max_ns)?)
+        let (outcome, _) = punctual.run_open(self.drain_max_ns)?;
+        Ok(outcome)
+    }
+}
+
+impl Paced {
+    /// What a stream that knows by itself what may begin when it is due has to be told.
+    pub fn queue(&self, recorder: &Recorder, clock: &impl Clock, slot_count: u32) -> DueQueue {
+        DueQueue::new(self.due.clone(), self.timing(recorder, clock), slot_count)
+    }
+
+    /// An engine that does not sleep through due times, where there are processors for that.
+    pub fn punctual<E: Engine>(&self, engine: E) -> impl Engine + use<E> {
+        Punctual {
+            engine,
+            look_ns: if self.looks { LOOK_NS } else { 0 },
+        }
+    }
+
+    fn timing(&self, recorder: &Recorder, clock: &impl Clock) -> Timing {
+        let (start_ns, measure_ns) = recorder.begins_ns();
+        Timing {
+            start_ns,
+            now_ns: clock.now_ns(),
+            window: DueWindow {
+                start_ns: measure_ns,
+                length_ns: self.window_ns,
+            },
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, OperationSet};
 use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
@@ -9,12 +10,14 @@ use workload::job::{
     BlockRule, FileOrder, JobFile, JobFiles, JobPlan, Layout, Mix, SizeRule, StreamEnd, StreamPlan,
 };
 use workload::plan::{
-    Cell, CursorKind, Distribution, EngineKind, LinePlan, PositionRule, Sequence, SpanPlan, Work,
-    WorkerPlan,
+    CacheMode, Cell, CursorKind, Distribution, EngineKind, LinePlan, PositionRule, Sequence,
+    SpanPlan, Work, WorkerPlan,
 };
+use workload::program::Program;
 
 use crate::RunError;
 use crate::cell::run_cell;
+use crate::files::{self, FilesKit, FilesMeasured};
 use crate::kit::{CellKit, Course};
 use crate::measured::Measured;
 use crate::parts::{Sources, parts};
@@ -79,6 +82,74 @@ impl Session<'_> {
         Ok(has_written)
     }
 
+    /// Writes the space that the files of a cell will take on each target, as often as the cell
+    /// wants: a file that is removed again.
+    pub(crate) fn precondition_files(&mut self, cell: &Cell) -> Result<(), RunError> {
+        let Some(times) = cell.precondition else {
+            return Ok(());
+        };
+        for target_index in cell.own_target_indexes() {
+            if self.is_preconditioned(target_index) || self.stopped() {
+                continue;
+            }
+            let Some(fill) = fill_of_files(cell, (target_index, times)) else {
+                continue;
+            };
+            let Some(program) = fill.program() else {
+                continue;
+            };
+            let begin_ns = self.clock.now_ns();
+            let target = self.plan.targets[target_index as usize].path.display();
+            let target = target.to_string();
+            let measured = self.fill_files(&fill, program, &target);
+            measured.outcome?;
+            let totals = measured.records.iter().flat_map(|it| it.operation("write"));
+            let bytes = totals.map(|it| it.bytes).sum();
+            let errors = measured.records.iter().map(|it| it.total.errors).sum();
+            self.preconditioned((target_index, target), times, (bytes, errors), begin_ns);
+        }
+        Ok(())
+    }
+
+    fn fill_files(&mut self, fill: &Cell, program: &Program, target: &str) -> FilesMeasured {
+        let total_bytes = program
+            .filesets
+            .iter()
+            .map(|it| it.size.always().unwrap_or(0));
+        let times = fill.precondition.unwrap_or(0.0);
+        let total_bytes = (total_bytes.sum::<u64>() as f64 * times) as u64;
+        let mut done_bytes = 0;
+        let listener = &mut *self.listener;
+        let mut tell = |event: &RunEvent| {
+            if let RunEvent::Interval { interval, .. } = event {
+                done_bytes += interval.operations.values().map(|it| it.bytes).sum::<u64>();
+                listener(&RunEvent::Prepare {
+                    target: format!("{target}, preconditioning"),
+                    done_bytes: done_bytes.min(total_bytes),
+                    total_bytes,
+                });
+            }
+        };
+        files::measure(
+            FilesKit {
+                plan: self.plan,
+                cell: fill,
+                targets: &mut self.targets,
+                clock: &self.clock,
+                stop: &self.options.stop,
+                // Half of it would change every cell that follows.
+                skip: &AtomicBool::new(false),
+                keep: false,
+                continued: &self.options.continued,
+                meeting: None,
+                listener: &mut tell,
+                mismatches: (0, None),
+                counters: None,
+            },
+            program,
+        )
+    }
+
     fn is_preconditioned(&self, target_index: u32) -> bool {
         let mut known = self.record.preconditions.iter();
         known.any(|it| it.target_index == target_index)
@@ -99,9 +170,21 @@ impl Session<'_> {
             let total = span.total();
             (bytes + total.bytes(), errors + total.errors())
         });
+        self.preconditioned((target_index, target), times, (bytes, errors), begin_ns);
+        Ok(())
+    }
+
+    /// Notes what was written, and what failed of it.
+    fn preconditioned(
+        &mut self,
+        (target_index, target): (u32, String),
+        times: f64,
+        (bytes, errors): (u64, u64),
+        begin_ns: u64,
+    ) {
         if errors > 0 {
             let message = format!("{errors} writes failed while `{target}` was preconditioned");
-            self.warn(Warning::of_cell(WarningCode::IoErrors, fill.index, message));
+            self.warn(Warning::of_run(WarningCode::IoErrors, message));
         }
         self.record.preconditions.push(PreconditionRecord {
             target_index,
@@ -111,7 +194,6 @@ impl Session<'_> {
             time_ns: self.clock.now_ns().saturating_sub(begin_ns),
             errors,
         });
-        Ok(())
     }
 
     fn fill_parts(&self, fill: &Cell) -> Result<Vec<Part>, RunError> {
@@ -231,6 +313,35 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
         ..worker.clone()
     };
     Some(fill_like(cell, vec![worker], cell.work.clone()))
+}
+
+/// A cell with one worker that writes as much as the files of `cell` take on the target, `times`
+/// over; none if they take nothing there.
+fn fill_of_files(cell: &Cell, (target_index, times): (u32, f64)) -> Option<Cell> {
+    let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+    let own = || {
+        spans
+            .clone()
+            .filter(|span| span.target_index == target_index)
+    };
+    let bytes = own().fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes));
+    let span = own().next().filter(|_| bytes > 0)?;
+    let worker = cell.workers.first()?;
+    let program = Program::filling(bytes, times, cell.cache == CacheMode::Direct);
+    let worker = WorkerPlan {
+        worker_index: 0,
+        rank: 0,
+        spans: vec![SpanPlan {
+            iodepth: 1,
+            ..*span
+        }],
+        verify: false,
+        ..worker.clone()
+    };
+    Some(Cell {
+        precondition: Some(times),
+        ..fill_like(cell, vec![worker], Work::Acts(Box::new(program)))
+    })
 }
 
 /// A cell that writes what `cell` uses of the target so many times over; none where it uses none.

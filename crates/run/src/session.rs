@@ -319,6 +319,7 @@ impl<'a> Session<'a> {
     }
 
     fn measure_files(&mut self, cell: &Cell, program: &Program) -> Result<(), RunError> {
+        self.precondition_files(cell)?;
         let kit = FilesKit {
             plan: self.plan,
             cell,

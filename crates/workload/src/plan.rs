@@ -11,6 +11,7 @@ mod ranks;
 mod repetition;
 mod ring;
 mod search;
+mod share;
 mod stored;
 mod work;
 
@@ -25,6 +26,7 @@ use job::JobPlan;
 pub use repetition::RepetitionRule;
 pub use ring::RingOptions;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
+pub use share::share;
 #[cfg(test)]
 pub(crate) use stored::read as read_stored;
 pub use work::Work;

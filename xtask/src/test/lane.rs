@@ -140,6 +140,7 @@ pub const LANES: &[Lane] = &[
             "hostile_text",
             "bad_input",
             "mistakes",
+            "methods_on_files",
             "one_kind",
             "one_line",
             "strangers",

@@ -3,8 +3,8 @@
 use workload::job::{JobFile, JobPlan};
 use workload::plan::{SpanPlan, WorkerPlan};
 
-use crate::arithmetic::share;
 use crate::rng::mix;
+use workload::plan::share;
 
 /// The threads of a worker with a job, as workers. If there are several, each uses its own part of
 /// every file and does its share of the job's bytes and requests. The parts are equally large,

@@ -22,6 +22,7 @@ mod stream;
 mod tests;
 mod totals;
 mod twister;
+mod whole;
 
 pub use calls::{Call, CallPattern, ReadCalls, WriteCalls, stdio_buffer_bytes};
 pub use congruential::Congruential;

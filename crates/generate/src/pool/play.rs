@@ -9,10 +9,12 @@ use workload::program::{FileChoice, FilePool, Fsync, PoolPart};
 
 use super::chain::{After, Chain, Handle, Rules};
 use super::kept::Kept;
+use super::whole::Whole;
 use super::{
     CallPattern, Mark, Operation, Outcome, Stream, StreamError, StreamOptions, TextContent, Totals,
 };
-use crate::{Flow, Generator, Step, named};
+use crate::program::Unit;
+use crate::{Backlog, DueQueue, Flow, Generator, OpenStream, Step, named};
 
 pub use left::Failures;
 
@@ -53,6 +55,8 @@ pub struct PlayOptions {
     pub is_endless: bool,
     /// Whether the subdirectories are made and removed; otherwise they must be there.
     pub makes_subdirectories: bool,
+    /// What is counted of the transactions. As a whole they are with one slot only.
+    pub unit: Unit,
 }
 
 /// Whether a part of a run is over at that mark.
@@ -117,6 +121,8 @@ pub struct Play {
     failures: Failures,
     /// When the last file was removed; 0 before that.
     emptied_ns: u64,
+    /// Where transactions are counted as wholes.
+    whole: Option<Box<Whole>>,
 }
 
 impl Play {
@@ -131,6 +137,7 @@ impl Play {
         let stream_options = StreamOptions {
             choice: options.choice,
             is_endless: options.is_endless,
+            has_all_dots: options.unit != Unit::Own,
         };
         let (stream, text) = Stream::with_options(settings, stream_options)?;
         let buffer_bytes = settings.is_buffered.then_some(options.stdio_buffer_bytes);
@@ -169,6 +176,7 @@ impl Play {
             taken_directories_count: 0,
             failures: Failures::default(),
             emptied_ns: 0,
+            whole: Whole::of(options.unit).map(Box::new),
         };
         Ok((play, TextContent::new(text)))
     }
@@ -223,6 +231,13 @@ impl Play {
     /// As [`Self::stop`], so many nanoseconds after the first request of the phase that has begun.
     pub const fn stop_after(&mut self, span_ns: u64) {
         self.span_ns = Some(span_ns);
+    }
+
+    /// Tells it when its transactions are due, which begin then.
+    pub fn begin_when_due(&mut self, queue: DueQueue) {
+        if let Some(whole) = &mut self.whole {
+            whole.begin_when_due(queue);
+        }
     }
 
     /// What was done so far. While operations are in progress, they are counted if there is more
@@ -312,6 +327,7 @@ impl Play {
         if now_ns >= self.deadline_ns {
             self.stream.stop();
         }
+        self.begin_whole(now_ns)?;
         let mut has_dot = false;
         loop {
             let outcome = std::mem::replace(&mut self.outcome, Outcome::Done);
@@ -325,7 +341,13 @@ impl Play {
                     let until_ns = now_ns + 1;
                     return Err(Step::Wait { until_ns });
                 }
-                Operation::Mark(Mark::Dot) => has_dot = true,
+                Operation::Mark(Mark::Dot) => {
+                    has_dot = true;
+                    if let Some(whole) = &mut self.whole {
+                        whole.end();
+                        self.begin_whole(now_ns)?;
+                    }
+                }
                 Operation::Mark(mark) => {
                     if mark == Mark::Deleted {
                         self.emptied_ns = now_ns;
@@ -341,6 +363,18 @@ impl Play {
                 }
             }
         }
+    }
+
+    /// Begins a transaction that is counted as a whole where one is next; what to do where it is not
+    /// due yet.
+    #[inline]
+    fn begin_whole(&mut self, now_ns: u64) -> Result<(), Step> {
+        if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase)
+            && !whole.begin(now_ns)?
+        {
+            self.stream.stop();
+        }
+        Ok(())
     }
 
     /// Takes note of a mark; an error if nothing comes behind it in this phase.
@@ -428,7 +462,10 @@ impl Generator for Play {
     }
 
     fn transaction_kinds(&self) -> Vec<String> {
-        named(&KINDS)
+        match (&self.whole, self.phase) {
+            (Some(whole), Some(PoolPart::Transact)) => whole.kinds(),
+            _ => named(&KINDS),
+        }
     }
 
     #[inline]
@@ -448,7 +485,7 @@ impl Generator for Play {
     }
 
     #[inline]
-    fn complete(&mut self, completion: Completion, _: u64) -> Flow {
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         let index = completion.slot as usize;
         let chain = &mut self.chains[index];
         let after = chain.settle(completion.result, &self.rules);
@@ -461,7 +498,26 @@ impl Generator for Play {
         if after == After::Failed {
             self.note_failure(operation, handle, completion.result);
         }
+        if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase) {
+            let errno = match after {
+                After::Failed => completion.result,
+                _ => 0,
+            };
+            return whole.operation_done(now_ns, errno, self.stream.ends_transaction());
+        }
         kind(&operation).map_or(Flow::Apart, Flow::Done)
+    }
+}
+
+impl OpenStream for Play {
+    fn close(&mut self, end_ns: u64) {
+        if let Some(whole) = &mut self.whole {
+            whole.close(end_ns);
+        }
+    }
+
+    fn backlog(&self) -> Option<Backlog> {
+        Some(self.whole.as_ref()?.queue()?.backlog())
     }
 }
 

@@ -28,6 +28,7 @@ pub struct Stream {
     /// What was asked for last and is not yet counted.
     pending: Operation,
     is_endless: bool,
+    has_all_dots: bool,
     is_stopping: bool,
     has_ended_early: bool,
 }
@@ -41,6 +42,8 @@ pub struct StreamOptions {
     /// Whether transactions end by [`Stream::stop`] only, whatever their number is. Files' numbers
     /// begin anew when they no longer fit 32 bits.
     pub is_endless: bool,
+    /// Whether there is a dot behind every transaction.
+    pub has_all_dots: bool,
 }
 
 /// What comes next.
@@ -149,6 +152,7 @@ impl Stream {
             phase: Phase::Start,
             pending: Operation::Mark(Mark::Creating),
             is_endless: options.is_endless,
+            has_all_dots: options.has_all_dots,
             is_stopping: false,
             has_ended_early: false,
         })
@@ -211,6 +215,16 @@ impl Stream {
     #[must_use]
     pub const fn totals(&self) -> &Totals {
         &self.totals
+    }
+
+    /// Whether nothing of a transaction comes behind the last operation, as far as is known.
+    #[must_use]
+    pub(super) const fn ends_transaction(&self) -> bool {
+        match self.phase {
+            Phase::Progress(_) => true,
+            Phase::Change(_) => self.settings.create_bias.is_none(),
+            _ => false,
+        }
     }
 
     /// Ends the creation or the transactions as soon as their current one is done; the files are
@@ -379,10 +393,14 @@ impl Stream {
             self.phase = Phase::Access(0);
             // So that the caller is asked to go on where transactions lead to no operation.
             let count = self.totals.transactions_count;
-            return (count.is_multiple_of(ENDLESS_DOT)).then_some(Operation::Mark(Mark::Dot));
+            return (self.has_all_dots || count.is_multiple_of(ENDLESS_DOT))
+                .then_some(Operation::Mark(Mark::Dot));
         }
         self.phase = Phase::Access(index + 1);
-        let tenth = (self.settings.transactions / 10).max(1);
+        let tenth = match self.has_all_dots {
+            true => 1,
+            false => (self.settings.transactions / 10).max(1),
+        };
         index
             .is_multiple_of(tenth)
             .then_some(Operation::Mark(Mark::Dot))

@@ -9,7 +9,6 @@ use workload::program::{
     Act, Bytes, Call, Deck, DirectoryWalk, FileOperation, Group, Law, On, Program, ProgramPhase,
 };
 
-use super::Seat;
 use super::code::{
     Amount, CallCode, Code, DeckCode, FileSizes, Form, Instruction, Place, Subject, WaitCode,
 };
@@ -17,20 +16,24 @@ use super::pick::{Counter, Picker};
 use super::sampler::Sampler;
 use super::states::Claim;
 use super::walks::WalkCode;
+use super::{Seat, Unit};
 use crate::choice::Weighted;
 use crate::position::Seeds;
-use crate::{GenerateError, mix};
+use crate::{GenerateError, RESPONSE_KINDS, mix, named};
 
 /// The names of a phase's transactions, by their kinds: those of labels first, in their order,
 /// then those of groups that have none of their own.
-pub fn transaction_names(program: &Program, phase: &ProgramPhase) -> Vec<String> {
+pub fn transaction_names(program: &Program, phase: &ProgramPhase, unit: Unit) -> Vec<String> {
+    if unit == Unit::DueRound {
+        return named(RESPONSE_KINDS);
+    }
     let mut names: Vec<String> = Vec::new();
     for group in &phase.groups {
         let mut labels = Vec::new();
         for acts in [&group.first, &group.body, &group.last] {
             transactions(acts, &mut labels);
         }
-        let own = match labels.is_empty() {
+        let own = match labels.is_empty() || unit == Unit::Round {
             true => vec![whole_round(phase, group)],
             false => labels
                 .iter()
@@ -80,7 +83,7 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
         .collect();
     let mut compiler = Compiler {
         seat,
-        kinds: transaction_names(seat.program, seat.phase),
+        kinds: transaction_names(seat.program, seat.phase, seat.unit),
         instructions: Vec::new(),
         calls: Vec::new(),
         samplers: Vec::new(),
@@ -160,7 +163,7 @@ impl Compiler<'_> {
         for acts in [&group.first, &group.body, &group.last] {
             transactions(acts, &mut labels);
         }
-        if labels.is_empty() {
+        if labels.is_empty() || self.seat.unit != Unit::Own {
             let name = whole_round(self.seat.phase, group);
             self.transaction(&name, None, &group.body)?;
         } else {
@@ -189,15 +192,15 @@ impl Compiler<'_> {
             Act::Mix(choices) => self.mix(choices)?,
             Act::Deal(deck) => self.deal(deck)?,
             Act::Walk(walk) => self.walk(walk)?,
-            Act::Step(label, acts) => {
-                self.push(Instruction::StepBegin(*label));
-                self.acts(acts)?;
-                self.push(Instruction::StepEnd);
-            }
-            Act::Transaction(label, acts) => {
-                let name = self.seat.program.label(*label);
-                self.transaction(name, Some(*label), acts)?;
-            }
+            Act::Step(label, acts) => self.step(*label, acts)?,
+            Act::Transaction(label, acts) => match self.seat.unit {
+                Unit::Own => {
+                    let name = self.seat.program.label(*label);
+                    self.transaction(name, Some(*label), acts)?;
+                }
+                // The round is one as a whole, and this a part of it.
+                Unit::Round | Unit::DueRound => self.step(*label, acts)?,
+            },
             Act::Think(law) => {
                 let sampler = self.sampler(law)?;
                 self.push(Instruction::Think(sampler));
@@ -260,6 +263,13 @@ impl Compiler<'_> {
         self.acts(&walk.after)?;
         let walk = number;
         self.push(Instruction::WalkOn { walk, read });
+        Ok(())
+    }
+
+    fn step(&mut self, label: u8, acts: &[Act]) -> Result<(), GenerateError> {
+        self.push(Instruction::StepBegin(label));
+        self.acts(acts)?;
+        self.push(Instruction::StepEnd);
         Ok(())
     }
 

@@ -68,6 +68,22 @@ pub struct Seat<'a> {
     pub rounds_per_us: f64,
     /// Only the files are made that are there before the first phase, by picks in turn.
     pub initial: bool,
+    /// What is counted as a transaction.
+    pub unit: Unit,
+    /// Rounds that it does, whatever the group's quotas are; none where those say how many.
+    pub rounds: Option<u64>,
+}
+
+/// What is counted as a transaction of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// What the program says, or else each round.
+    #[default]
+    Own,
+    /// Each round.
+    Round,
+    /// Each round, which begins when it is due.
+    DueRound,
 }
 
 /// Turns that the workers of a group take together, by pick and by deck.

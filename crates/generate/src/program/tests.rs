@@ -13,6 +13,7 @@ use workload::program::{
     Quota, Shape, Share, Turn, Where, Which,
 };
 
+mod due;
 mod ends;
 mod laws;
 mod straight;
@@ -266,6 +267,7 @@ struct Setting {
     requests_max: usize,
     /// Whether the workers go the straight path, which must be open to them.
     is_straight: bool,
+    unit: Unit,
 }
 
 impl Default for Setting {
@@ -280,6 +282,7 @@ impl Default for Setting {
             seed: 1,
             requests_max: 200_000,
             is_straight: false,
+            unit: Unit::Own,
         }
     }
 }
@@ -337,6 +340,8 @@ fn seated(
                 way_codes: &[0],
                 rounds_per_us: 0.0,
                 initial: false,
+                unit: setting.unit,
+                rounds: None,
             })
             .unwrap()
         })
@@ -817,6 +822,8 @@ fn nothing_is_allocated_on_the_way() {
         way_codes: &[0],
         rounds_per_us: 0.0,
         initial: false,
+        unit: Unit::Own,
+        rounds: None,
     })
     .unwrap();
     interpreter.begin();

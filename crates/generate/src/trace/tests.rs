@@ -33,6 +33,8 @@ fn player(trace: &Trace, time_ns: Option<u64>) -> Player {
         begun_s: 100,
         is_judged: true,
         phase_end: &Arc::new(PhaseEnd::new(1)),
+        is_due: false,
+        calls_count: None,
     })
 }
 

@@ -17,10 +17,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
-use generate::Mismatch;
+use generate::{Generator, Mismatch};
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
 use target::{Prepared, TargetError, Tree};
-use workload::plan::{Cell, Plan};
+use workload::plan::{Cell, Plan, SteadyRule};
 use workload::program::{Before, FileCommand, Program};
 
 use crate::RunError;
@@ -29,7 +29,7 @@ use crate::cut::is_cut;
 use crate::exec;
 use crate::figures::usage_record;
 use crate::kit::{self, CellKit, Mark};
-use crate::lane::Lane;
+use crate::lane::{Lane, set_paces};
 use crate::measured::Measured;
 use crate::meeting::Meeting;
 use crate::observe::{Counters, Observer};
@@ -281,9 +281,11 @@ impl FilesKit<'_> {
                     transactions: stage.transactions,
                     time_ns: stage.time_ns,
                 };
-                let (measured, usage) = self.tasks(course, shown, stage.ramp_ns, tasks)?;
+                let steady = self.cell.steady.filter(|_| stage.is_until_steady);
+                let times = (stage.ramp_ns, stage.rate_workers, steady);
+                let (measured, usage) = self.tasks(course, shown, times, tasks)?;
                 if !stage.is_hidden {
-                    phases.add(&stage.phase, measured, usage);
+                    phases.add(&stage.phase, measured, usage, stage.rate_workers.is_some());
                 }
             }
         }
@@ -295,22 +297,37 @@ impl FilesKit<'_> {
         &mut self,
         course: &mut ProgramCourse,
         shown: kit::Course,
-        ramp_time_ns: u64,
+        (ramp_time_ns, rate_workers, steady): (u64, Option<u32>, Option<SteadyRule>),
         tasks: Vec<FileTask>,
     ) -> Result<(Measured, CellRecord), RunError> {
-        let parts = self.cell.own_workers().zip(tasks);
-        let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
+        let rate = self.cell.rate.filter(|_| rate_workers.is_some());
+        let cell = Cell {
+            // What is due in that time may be done after it, and so long is a round of what is to
+            // be steady; else the streams know when to end.
+            run_time_ns: match rate.is_some() || steady.is_some() {
+                true => shown.time_ns,
+                false => 0,
+            },
+            ramp_time_ns,
+            operations: None,
+            rate,
+            steady,
+            ..self.cell.clone()
+        };
+        let lanes = self.cell.own_workers().take(tasks.len());
+        let mut lanes: Vec<Lane> = lanes.map(|(index, it)| lane(index, it)).collect();
+        if let (Some(rate), Some(worker_count)) = (rate, rate_workers) {
+            set_paces(&mut lanes, rate, &cell, worker_count)?;
+        }
+        let parts = lanes
+            .into_iter()
+            .zip(tasks)
+            .map(|(lane, it)| part(lane, it));
         let parts = parts.collect();
         let phase = shown.phase.clone().unwrap_or_default();
         let counters = Rc::clone(self.counters());
         let devices = counters.devices();
         let mut observer = Observer::new(counters);
-        let cell = Cell {
-            run_time_ns: 0,
-            ramp_time_ns,
-            operations: None,
-            ..self.cell.clone()
-        };
         let mut measured = run_cell(
             CellKit {
                 cell: &cell,

@@ -1,13 +1,14 @@
 //! Phases: what stages of the same name came to together, as records.
 
 use results::{
-    CellRecord, CpuFigures, Names, OperationFigures, Phase, PhaseFigures, Status, per_second,
-    share_of_time,
+    CellRecord, CpuFigures, DueFigures, Names, OperationFigures, Phase, PhaseFigures, Status,
+    per_second, share_of_time,
 };
 use stats::{Counter, Interval};
 use workload::plan::{Cell, Plan};
 
-use crate::figures::{cell_record, operation_names};
+use crate::due::due_figures;
+use crate::figures::{operation_names, record_with_due};
 use crate::measured::{Measured, MeasuredLane};
 
 use super::course::longest_ns;
@@ -32,19 +33,31 @@ enum Counted {
         measured: Box<Measured>,
         /// Processor, device and start of all stages; its figures are those of the first.
         usage: Box<CellRecord>,
+        /// What became of what was due; none where nothing was.
+        due: Option<Box<DueFigures>>,
+        /// Whether the cell's rate, or the one that is looked for, is of it.
+        has_rate: bool,
     },
     Programs(ProgramTimes),
 }
 
 impl Phases {
-    /// Adds what a stage measured, whose record tells what it used.
-    pub fn add(&mut self, phase: &str, measured: Measured, usage: CellRecord) {
+    /// Adds what a stage measured, whose record tells what it used, and whether the cell's rate is
+    /// of it.
+    pub fn add(&mut self, phase: &str, measured: Measured, usage: CellRecord, has_rate: bool) {
+        let due = measured.lanes.iter().any(|it| it.outcome.drained.is_some());
+        let due = due.then(|| Box::new(due_figures(&measured)));
         let known = self.phases.iter_mut().find(|sum| sum.name == phase);
         match known.map(|sum| &mut sum.counted) {
             Some(Counted::Workers {
                 measured: so_far,
                 usage: used,
+                due: due_so_far,
+                ..
             }) => {
+                if let (Some(so_far), Some(due)) = (due_so_far, due) {
+                    so_far.merge(&due);
+                }
                 merge(so_far, measured);
                 merge_usage(used, &usage);
             }
@@ -53,6 +66,8 @@ impl Phases {
                 counted: Counted::Workers {
                     measured: Box::new(measured),
                     usage: Box::new(usage),
+                    due,
+                    has_rate,
                 },
                 figures: None,
             }),
@@ -79,7 +94,17 @@ impl Phases {
     pub fn records(self, plan: &Plan, cell: &Cell) -> Vec<CellRecord> {
         let record = |sum: Sum| {
             let mut record = match sum.counted {
-                Counted::Workers { measured, usage } => of_workers(plan, cell, &measured, *usage),
+                Counted::Workers {
+                    measured,
+                    usage,
+                    due,
+                    has_rate,
+                } => {
+                    let mut record = record_with_due(plan, cell, &measured, due.as_deref());
+                    record.curve = record.curve.filter(|_| has_rate);
+                    complete(&mut record, &measured, *usage);
+                    record
+                }
                 Counted::Programs(times) => of_programs(plan, cell, &times),
             };
             record.phase = Phase::Classic(sum.name);
@@ -90,8 +115,8 @@ impl Phases {
     }
 }
 
-fn of_workers(plan: &Plan, cell: &Cell, measured: &Measured, usage: CellRecord) -> CellRecord {
-    let mut record = cell_record(plan, cell, measured);
+/// Adds what such a cell is judged by, and what was used.
+fn complete(record: &mut CellRecord, measured: &Measured, usage: CellRecord) {
     let mut totals = Interval::default();
     let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
     spans.for_each(|span| totals.merge(span));
@@ -113,7 +138,6 @@ fn of_workers(plan: &Plan, cell: &Cell, measured: &Measured, usage: CellRecord) 
         let threads = record.cpu.threads;
         record.set_threads(threads, waited_ns, record.run_time_ns * u64::from(threads));
     }
-    record
 }
 
 /// What such a cell is judged by: its transactions, with the bytes that they moved; its errors

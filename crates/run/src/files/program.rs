@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use engine::{FileOptions, Fileset, OpenFlags, OpenWay};
 use generate::ContentSource;
-use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns, Waits};
+use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns, Unit, Waits};
 use results::{PhaseFigures, RunEvent, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
@@ -291,6 +291,19 @@ impl ProgramCourse {
     ) -> Result<Stage, RunError> {
         self.let_trees_go(grounds, phase)?;
         self.stage_count += 1;
+        let is_measured = !is_fill && !phase.is_hidden;
+        let is_due = is_measured && self.cell.rate.is_some();
+        let is_until_steady = is_measured && self.cell.steady.is_some() && phase.time_ns.is_some();
+        let time_ns = phase.time_ns.unwrap_or(0);
+        let endless = ProgramPhase {
+            time_ns: None,
+            ..phase.clone()
+        };
+        let phase = match is_due || is_until_steady {
+            // Who measures ends it, as what is due in its time may be done after it, or rounds tell.
+            true => &endless,
+            false => phase,
+        };
         let mut tasks = Vec::new();
         let all = self.cell.workers.len() as u32;
         let of_group = |group: &Group| group.workers.unwrap_or(all);
@@ -299,8 +312,12 @@ impl ProgramCourse {
         let ways = self.program.ways.len() as u8;
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
         let mut workers = self.cell.workers.clone().into_iter();
+        let phase_workers: u32 = phase.groups.iter().map(of_group).sum();
+        let mut before = 0;
         for group in &phase.groups {
             let worker_count = of_group(group);
+            let first = before;
+            before += worker_count;
             let used = group.filesets();
             let shared = SharedTurns::default();
             let progress = Arc::new(Progress::new(group.quotas.len()));
@@ -309,11 +326,14 @@ impl ProgramCourse {
                 if !self.cell.is_own(worker) {
                     continue;
                 }
+                let all = self.cell.operations.filter(|_| is_measured);
+                let number = first + worker_index as u32;
+                let rounds = all.map(|it| generate::share(it, phase_workers.into(), number.into()));
                 // Whose files it takes: its own, unless the group is shifted.
                 let owner = &crew[(worker_index + group.shift as usize) % crew.len()];
                 if let Some(trace) = &group.trace {
                     let place = PlayerPlace::new(trace, phase, worker_index as u32, &phase_end);
-                    tasks.push(self.player(&place, worker, grounds.of(owner))?);
+                    tasks.push(self.player(&place, worker, grounds.of(owner), rounds)?);
                     continue;
                 }
                 let states = self.states(owner);
@@ -334,6 +354,11 @@ impl ProgramCourse {
                     way_codes: &way_codes,
                     rounds_per_us: self.rounds_per_us,
                     initial: is_fill,
+                    unit: match is_measured {
+                        true => unit(&self.cell),
+                        false => Unit::Own,
+                    },
+                    rounds,
                 })?;
                 let field = self.field(grounds, owner, &used)?;
                 let bytes = interpreter.buffer_bytes();
@@ -348,7 +373,12 @@ impl ProgramCourse {
                 Some(_) => None,
                 None => self.program.transactions_of(phase),
             },
-            time_ns: stop_ns(phase),
+            time_ns: match is_due || is_until_steady {
+                true => time_ns,
+                false => stop_ns(phase),
+            },
+            is_until_steady,
+            rate_workers: is_measured.then_some(phase_workers),
             work: Work::Tasks(tasks),
         })
     }
@@ -478,6 +508,15 @@ impl ProgramCourse {
             .chain(self.broken.clone())
             .chain(pools)
             .collect()
+    }
+}
+
+/// What is counted as a transaction: where there is a rate, or one is looked for, what it is about.
+fn unit(cell: &Cell) -> Unit {
+    match (cell.rate, cell.curve) {
+        (Some(_), _) => Unit::DueRound,
+        (None, Some(_)) => Unit::Round,
+        (None, None) => Unit::Own,
     }
 }
 

@@ -1,10 +1,10 @@
 //! The streams of requests on many files.
 
-use engine::OperationSet;
-use generate::Generator;
+use engine::{Completion, OperationSet, Request};
 use generate::pool::Play;
 use generate::program::{Interpreter, Straight};
 use generate::trace::Player;
+use generate::{Backlog, DueQueue, Flow, Generator, OpenStream, Step};
 
 /// A lane's generator, which may go on in the next stage.
 pub(crate) enum FileRequests {
@@ -14,12 +14,37 @@ pub(crate) enum FileRequests {
 }
 
 impl FileRequests {
-    /// The operations that may come.
-    pub fn operations(&self) -> OperationSet {
+    fn stream(&self) -> &dyn OpenStream {
         match self {
-            Self::Pool(play) => play.operations(),
-            Self::Program(interpreter) => interpreter.operations(),
-            Self::Trace(player) => player.operations(),
+            Self::Pool(play) => &**play,
+            Self::Program(interpreter) => &**interpreter,
+            Self::Trace(player) => &**player,
+        }
+    }
+
+    fn stream_mut(&mut self) -> &mut dyn OpenStream {
+        match self {
+            Self::Pool(play) => &mut **play,
+            Self::Program(interpreter) => &mut **interpreter,
+            Self::Trace(player) => &mut **player,
+        }
+    }
+
+    /// Tells it when its transactions are due, which begin then.
+    pub fn begin_when_due(&mut self, queue: DueQueue) {
+        match self {
+            Self::Pool(play) => play.begin_when_due(queue),
+            Self::Program(interpreter) => interpreter.begin_when_due(queue),
+            Self::Trace(player) => player.begin_when_due(queue),
+        }
+    }
+
+    /// Registers that the engine needs; none where it needs none.
+    pub fn register_count(&self) -> Option<u8> {
+        match self {
+            Self::Pool(_) => None,
+            Self::Program(interpreter) => Some(interpreter.register_count()),
+            Self::Trace(player) => Some(player.register_count()),
         }
     }
 
@@ -30,14 +55,50 @@ impl FileRequests {
             Self::Pool(play) => play.kept_open_max(),
         }
     }
+}
 
-    /// The names of the transaction kinds.
-    pub fn transaction_kinds(&self) -> Vec<String> {
-        match self {
-            Self::Pool(play) => play.transaction_kinds(),
-            Self::Program(interpreter) => interpreter.transaction_kinds(),
-            Self::Trace(player) => player.transaction_kinds(),
-        }
+/// Slower than the streams themselves: for those who wait for due times.
+impl Generator for FileRequests {
+    fn operations(&self) -> OperationSet {
+        self.stream().operations()
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        self.stream().transaction_kinds()
+    }
+
+    fn enter(&mut self) -> bool {
+        self.stream_mut().enter()
+    }
+
+    fn begin(&mut self) {
+        self.stream_mut().begin();
+    }
+
+    fn leave(&mut self) -> bool {
+        self.stream_mut().leave()
+    }
+
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        self.stream_mut().next(slot, now_ns)
+    }
+
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        self.stream().expected_bytes(request, result)
+    }
+
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        self.stream_mut().complete(completion, now_ns)
+    }
+}
+
+impl OpenStream for FileRequests {
+    fn close(&mut self, end_ns: u64) {
+        self.stream_mut().close(end_ns);
+    }
+
+    fn backlog(&self) -> Option<Backlog> {
+        self.stream().backlog()
     }
 }
 

@@ -5,21 +5,22 @@ use std::time::Duration;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, FileOptions, Fileset, Filesets, Null, Operation, PsyncFiles, UringFiles, Wait,
-    with_own_descriptors,
+    Engine, FileHandles, FileOptions, Fileset, Filesets, Null, Operation, OperationSet, PsyncFiles,
+    UringFiles, Wait, with_own_descriptors,
 };
 use generate::pool::TextContent;
 use generate::program::{Interpreter, Straight};
-use generate::trace::Player;
 use generate::{Content, ContentSource, FileStamp, Generator, Step};
 use results::EngineNotes;
 use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
 use crate::RunError;
 use crate::batch::Batch;
+use crate::drain::Remains;
 use crate::lane::Lane;
 use crate::measure::Loop;
 use crate::outcome::Outcome;
+use crate::pace::Paced;
 use crate::recorder::{Counting, Recorder};
 use crate::start::{Start, ring_notes};
 
@@ -92,15 +93,13 @@ pub(crate) fn work(
     cell: &Cell,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    if let FileRequests::Trace(player) = task.requests {
-        let written = (task.contents, lane);
-        return trace(*player, task.field, written, cell.engine, start);
+    let is_program = matches!(task.requests, FileRequests::Program(_));
+    let is_checked = matches!(task.contents, FileContents::Stamp(_));
+    let is_trace = matches!(task.requests, FileRequests::Trace(_));
+    if lane.pace.is_some() || is_trace || is_program && is_checked {
+        return with_any_engine(task, lane, cell.engine, start, lane.pace.clone());
     }
     if let FileRequests::Program(interpreter) = task.requests {
-        if let (FileContents::Stamp(stamp), Some(field)) = (&task.contents, &task.field) {
-            let (stamp, field) = (stamp.clone(), field.clone());
-            return checked(*interpreter, field, (stamp, lane), cell.engine, start);
-        }
         let written = (task.contents, lane);
         return match Straight::of(*interpreter) {
             Ok(straight) => program(straight, task.field, written, cell.engine, start),
@@ -164,56 +163,47 @@ fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
     }
 }
 
-/// As [`program`], where all that is read is compared with what was written; the loop is compiled
-/// once for all engines.
-fn checked(
-    interpreter: Interpreter,
-    field: Field,
-    (stamp, lane): (FileStamp, &Lane),
+/// As [`work`], by an engine that is called through a table, so that the loop is compiled once for
+/// all of them.
+fn with_any_engine(
+    task: FileTask,
+    lane: &Lane,
     kind: EngineKind,
     start: Start<'_>,
+    pace: Option<Paced>,
 ) -> Result<Option<Outcome>, RunError> {
-    let (slots, bytes) = (lane.slot_count(), interpreter.buffer_bytes());
-    let count = interpreter.register_count();
-    let (filesets, options) = (field.filesets(), field.options);
-    let run = |engine: Box<dyn Engine>, notes| run(engine, notes, interpreter, stamp, start);
-    match kind {
-        EngineKind::Null => run(Box::new(Null::new(slots, bytes)?), EngineNotes::default()),
-        EngineKind::IoUring => {
-            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
-            let notes = ring_notes(engine.setup());
-            run(Box::new(engine), notes)
+    let slots = lane.slot_count();
+    let FileTask {
+        requests,
+        field,
+        contents,
+        buffer_bytes: bytes,
+    } = task;
+    let operations = requests.operations();
+    let registers = requests.register_count();
+    let keep_open = requests.kept_open_max();
+    let run = |engine: Box<dyn Engine>, notes| {
+        let mut engine = engine;
+        let content = boxed(contents, &mut *engine, operations, lane);
+        match pace {
+            Some(pace) => run_paced(engine, notes, requests, content, (pace, start)),
+            None => match requests {
+                FileRequests::Pool(it) => run(engine, notes, *it, content, start),
+                FileRequests::Program(it) => run(engine, notes, *it, content, start),
+                FileRequests::Trace(it) => run(engine, notes, *it, content, start),
+            },
         }
-        EngineKind::Psync | EngineKind::Mmap => with_own_descriptors(|| {
-            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
-            run(Box::new(engine), EngineNotes::default())
-        }),
-    }
-}
-
-/// As [`program`], of recorded calls, whose loop is compiled once for all engines.
-fn trace(
-    player: Player,
-    field: Option<Field>,
-    (contents, lane): (FileContents, &Lane),
-    kind: EngineKind,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let FileContents::Plain(source) = contents else {
-        unreachable!("what recorded calls write is plain");
     };
-    let (slots, bytes) = (lane.slot_count(), player.buffer_bytes());
-    let count = player.register_count();
-    let operations = player.operations();
-    let run =
-        |engine: Box<dyn Engine>, notes| with_plain(engine, notes, player, (source, lane), start);
     match (field, kind) {
         (None, _) | (_, EngineKind::Null) => {
             run(Box::new(Null::new(slots, bytes)?), EngineNotes::default())
         }
         (Some(field), EngineKind::IoUring) => {
             let (filesets, options) = (field.filesets(), field.options);
-            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
+            let engine = match registers {
+                Some(count) => UringFiles::with_registers(filesets, slots, bytes, options, count)?,
+                None => UringFiles::new(field.fileset, slots, bytes, options)?,
+            };
             let notes = EngineNotes {
                 notes: engine.notes(operations),
                 ..ring_notes(engine.setup())
@@ -221,10 +211,42 @@ fn trace(
             run(Box::new(engine), notes)
         }
         (Some(field), EngineKind::Psync | EngineKind::Mmap) => with_own_descriptors(|| {
+            let Some(count) = registers else {
+                return psync(field, (slots, bytes), keep_open, run);
+            };
             let (filesets, options) = (field.filesets(), field.options);
             let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
             run(Box::new(engine), EngineNotes::default())
         }),
+    }
+}
+
+/// The bytes of what is written, whatever they are.
+fn boxed(
+    contents: FileContents,
+    engine: &mut dyn Engine,
+    operations: OperationSet,
+    lane: &Lane,
+) -> Box<dyn Content> {
+    match contents {
+        FileContents::Plain(source) => {
+            let reads = operations.contains(Operation::Read);
+            let mut content = source.plain_beside_reads(lane.plan.seed, reads);
+            if operations.contains(Operation::Write) {
+                for slot in 0..engine.slot_count() {
+                    content.prepare_buffer(engine.buffer(slot));
+                }
+            }
+            Box::new(content)
+        }
+        FileContents::Kept(content) => {
+            for slot in 0..engine.slot_count() {
+                content.prepare_buffer(engine.buffer(slot));
+            }
+            Box::new(TextContent::prepared())
+        }
+        FileContents::Text(content) => Box::new(content),
+        FileContents::Stamp(content) => Box::new(content),
     }
 }
 
@@ -235,25 +257,51 @@ fn with_psync(
     lane: &Lane,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
+    let keep_open = task.requests.kept_open_max();
+    if keep_open > 0 {
+        let (engine, notes) = keeping_open(field, (slots, bytes), keep_open)?;
+        return with_engine(engine, notes, task, lane, start);
+    }
     let Field {
         fileset, options, ..
     } = field;
-    let keep_open = task.requests.kept_open_max();
-    if keep_open > 0 {
-        let notes = EngineNotes {
-            notes: vec![format!(
-                "up to {keep_open} files stay open in the transactions; closing what is left is \
-                 not timed"
-            )],
-            ..EngineNotes::default()
-        };
-        // Each slot may have one besides, on its way to be closed.
-        let files_max = keep_open.saturating_add(slots);
-        let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
-        return with_engine(engine, notes, task, lane, start);
-    }
     let engine = PsyncFiles::new(fileset, slots, bytes, options)?;
     with_engine(engine, EngineNotes::default(), task, lane, start)
+}
+
+/// As [`with_psync`], by an engine that is called through a table.
+fn psync(
+    field: Field,
+    (slots, bytes): (u32, u32),
+    keep_open: u32,
+    run: impl FnOnce(Box<dyn Engine>, EngineNotes) -> Result<Option<Outcome>, RunError>,
+) -> Result<Option<Outcome>, RunError> {
+    if keep_open > 0 {
+        let (engine, notes) = keeping_open(field, (slots, bytes), keep_open)?;
+        return run(Box::new(engine), notes);
+    }
+    let engine = PsyncFiles::new(field.fileset, slots, bytes, field.options)?;
+    run(Box::new(engine), EngineNotes::default())
+}
+
+/// The engine of transactions that leave up to so many files open.
+fn keeping_open(
+    field: Field,
+    (slots, bytes): (u32, u32),
+    keep_open: u32,
+) -> Result<(PsyncFiles<FileHandles>, EngineNotes), RunError> {
+    let notes = EngineNotes {
+        notes: vec![format!(
+            "up to {keep_open} files stay open in the transactions; closing what is left is not \
+             timed"
+        )],
+        ..EngineNotes::default()
+    };
+    // Each slot may have one besides, on its way to be closed.
+    let files_max = keep_open.saturating_add(slots);
+    let (fileset, options) = (field.fileset, field.options);
+    let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
+    Ok((engine, notes))
 }
 
 fn with_engine<E: Engine>(
@@ -329,6 +377,46 @@ fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
     let (recorder, generator) = turn(engine, generator, content, (clock, batch), recorder)?;
     let mut outcome = recorder.into_outcome();
     outcome.requests = Some(generator.into());
+    Ok(Some(outcome))
+}
+
+/// As [`run`], where transactions begin when they are due.
+fn run_paced(
+    mut engine: Box<dyn Engine>,
+    notes: EngineNotes,
+    mut requests: FileRequests,
+    mut content: Box<dyn Content>,
+    (pace, start): (Paced, Start<'_>),
+) -> Result<Option<Outcome>, RunError> {
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    if requests.enter() {
+        aside(&mut engine, &mut requests, &mut content, &clock)?;
+    }
+    requests.begin();
+    let Some(recorder) = start.begin(notes, Counting::Together) else {
+        return Ok(None);
+    };
+    requests.begin_when_due(pace.queue(&recorder, &clock, engine.slot_count()));
+    let engine: Box<dyn Engine> = Box::new(pace.punctual(engine));
+    let measuring = Loop {
+        engine,
+        generator: requests,
+        content,
+        clock,
+        recorder,
+        batch,
+    };
+    let (mut outcome, remains) = measuring.run_open(pace.drain_max_ns)?;
+    let Remains {
+        mut engine,
+        mut generator,
+        mut content,
+        clock,
+    } = remains;
+    if !outcome.stopped && generator.leave() {
+        aside(&mut engine, &mut generator, &mut content, &clock)?;
+    }
+    outcome.requests = Some(generator);
     Ok(Some(outcome))
 }
 

@@ -3,7 +3,7 @@
 use units::{Bytes, Span};
 
 use crate::classics::ClassicError;
-use crate::model::{OneOrMany, Precondition, Seed, Table, TestType, UntilChoice, Workload};
+use crate::model::{Seed, Table, TestType, UntilChoice, Workload};
 use crate::plan::{CacheMode, EngineKind};
 
 use super::{Flaw, Step};
@@ -80,24 +80,16 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     if table != Table::Program {
         take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
     }
-    take("operations", &mut workload.operations, None, it);
-    take("rate", &mut workload.rate, None, it);
-    take("curve", &mut workload.curve, Some(false), it);
-    take("find_rate", &mut workload.find_rate, None, it);
-    take("find_depth", &mut workload.find_depth, Some(false), it);
-    take("arrivals", &mut workload.arrivals, None, it);
-    take(
-        "precondition",
-        &mut workload.precondition,
-        Some(Precondition(0.0)),
-        it,
-    );
-    take("until", &mut workload.until, Some(UntilChoice::Time), it);
-    take("steady", &mut workload.steady, None, it);
+    if !(table.has_pool() || table == Table::Program) {
+        take("until", &mut workload.until, Some(UntilChoice::Time), it);
+        take("steady", &mut workload.steady, None, it);
+    }
     if !table.may_keep() {
         take("keep", &mut workload.keep, Some(false), it);
     }
-    take("warm", &mut workload.warm, Some(false), it);
+    if table != Table::Program {
+        take("warm", &mut workload.warm, Some(false), it);
+    }
     let each = &mut workload.transactions_per_connection;
     take("transactions_per_connection", each, None, it);
     take("position", &mut workload.position, None, it);
@@ -115,7 +107,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     if table.has_pool() {
         take("content", &mut workload.content, None, it);
     } else {
-        if table != Table::Program {
+        if table != Table::Program && !table.has_time() {
             take("run_time", &mut workload.run_time, Some(Span(0)), it);
         }
         take("verify", &mut workload.verify, Some(false), it);
@@ -155,18 +147,10 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
 fn why(table: Table, key: &str) -> &'static str {
     let is_program = matches!(table, Table::Program);
     match key {
-        "rate" | "arrivals" | "curve" | "find_rate" => {
-            "a call begins when the one before it is done"
-        }
-        "find_depth" => "it has no queue of requests of the same kind",
-        "operations" => "it says itself how much it does",
-        "precondition" => "the storage under files cannot be written by itself",
-        "run_time" | "ramp_time" if table.times().is_some() => "it has times of its own",
+        "ramp_time" if table.has_time() => "what it takes first is a part of what it tells",
         "run_time" | "ramp_time" => "it ends when its work is done",
-        "until" | "steady" if is_program => "its phases are not measured in rounds",
         "until" | "steady" => "it ends when its work is done, however steady",
         "keep" => "its files are removed as a part of the work",
-        "warm" if is_program => "its filesets are made before each cell",
         "warm" => "its files are made as a part of the work, so that the page cache has them",
         "verify" if is_program => "its phases may read what nobody wrote",
         "verify" => "it reads nothing that it wrote",
@@ -205,20 +189,5 @@ fn calls(workload: &Workload, table: Table) -> Result<(), Flaw> {
         let message = format!("`dontcache` does not work with `{}`", table.header());
         return Err(Flaw::new("cache", message, "use `buffered` or `direct`"));
     }
-    let depths = workload
-        .iodepth
-        .as_ref()
-        .map_or(&[][..], OneOrMany::as_slice);
-    let is_psync = matches!(workload.engine, None | Some(EngineKind::Psync));
-    match depths.iter().find(|depth| **depth > 1) {
-        Some(depth) if is_psync => {
-            let message = format!("`iodepth` is {depth}, but `psync` works on one file at a time");
-            Err(Flaw::new(
-                "iodepth",
-                message,
-                "use `io_uring`, or more `workers`",
-            ))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }

@@ -48,7 +48,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         return Err(Flaw::new("curve", message, "leave one of them out"));
     }
     let has_rate = workload.rate.is_some() || has_curve || workload.find_rate.is_some();
-    if workload.arrivals.is_some() && !has_rate && workload.table().is_none() {
+    if workload.arrivals.is_some() && !has_rate {
         let message = "`arrivals` says how a `rate` is spread, but there is no `rate`";
         let help = "write `rate = \"20k/s\"` or `curve = true`, or leave `arrivals` out";
         return Err(Flaw::new("arrivals", message, help));

@@ -2,7 +2,8 @@
 
 use units::Span;
 
-use super::Workload;
+use super::defaults::RUN_TIME_DEFAULT;
+use super::{UntilChoice, Workload};
 use crate::classics::create_remove::{self, Between};
 use crate::classics::postmark;
 use crate::classics::{ClassicError, FsMark, TableSetting, fs_mark, lat_fs};
@@ -103,24 +104,14 @@ impl Table {
             ("size", Self::Postmark) => "`min_size` and `max_size`",
             ("size", Self::FsMark) => "`size`",
             ("size", _) => "`sizes`",
-            ("operations", Self::Postmark) => {
-                return Some(format!("write `transactions` in `{header}`, or `run_time`"));
-            }
-            ("operations", Self::Program) => {
-                return Some("write `calls` in a `[[phase.group]]`".to_owned());
-            }
-            ("run_time", _) => self.times()?,
             _ => return None,
         };
         Some(format!("write {keys} in `{header}`"))
     }
 
-    /// The keys that say how long it takes, where it has its own.
-    pub const fn times(self) -> Option<&'static str> {
-        match self {
-            Self::LatFs => Some("`budget` or `sample_time`"),
-            _ => None,
-        }
+    /// Whether its work is done again and again for a time.
+    pub const fn has_time(self) -> bool {
+        matches!(self, Self::LatFs)
     }
 
     /// The seeds of a table that does not take any; none where any will do.
@@ -187,7 +178,7 @@ impl Workload {
         target_count: usize,
     ) -> Result<Option<Program>, ClassicError> {
         if let Some(table) = &self.lat_fs {
-            return Ok(Some(table.resolve()?.program()));
+            return Ok(Some(table.lasting(self.run_time).resolve()?.program()));
         }
         if let Some(table) = self.table_of_threads() {
             return Ok(Some(table.resolve(target_count as u32)?.program()));
@@ -198,7 +189,10 @@ impl Workload {
                 let seed = self.seed.map(|seed| seed.0);
                 // A checked seed fits.
                 let seed = seed.map_or(postmark::SEEDS.default, |seed| seed as u32);
-                let time_ns = self.run_time.map(|time| time.0).filter(|ns| *ns > 0);
+                let is_steady = self.until == Some(UntilChoice::Steady);
+                let default = is_steady.then_some(RUN_TIME_DEFAULT);
+                let time_ns = self.run_time.or(default).map(|time| time.0);
+                let time_ns = time_ns.filter(|ns| *ns > 0);
                 Ok(Some(table.resolve(seed)?.program(time_ns)))
             }
             (None, None) => Ok(None),

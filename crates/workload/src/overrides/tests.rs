@@ -266,9 +266,9 @@ fn an_option_that_no_workload_uses_is_refused() {
          help: leave `lat_fs.order` out, or run a workload that has it"
     );
     assert_eq!(
-        useless(&["order=random", "operations=3"], "[lat_fs]\n"),
-        "error: `operations` does not apply to `[lat_fs]`: it says itself how much it does\n\
-         help: leave `operations` out"
+        useless(&["order=random", "start=3"], "[lat_fs]\n"),
+        "error: `start` does not apply to `[lat_fs]`: files are used from their first byte on\n\
+         help: leave `start` out"
     );
     assert_eq!(
         useless(&["compat=1.53"], "[lat_fs]\n"),
@@ -281,7 +281,7 @@ fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
     let workloads = [
         files("use = \"oltp\"\n"),
         files("[postmark]\n"),
-        files("[lat_fs]\n"),
+        files("[create_remove]\n"),
     ];
     let warnings = |pair: &str| {
         let applied = with(&[pair, pair]).applied(&workloads).unwrap();
@@ -294,8 +294,8 @@ fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
     assert_eq!(
         warnings("run_time=5"),
         [
-            "warning: `run_time` does not apply to `[lat_fs]`: it has times of its own\n\
-          help: write `budget` or `sample_time` in `[lat_fs]`"
+            "warning: `run_time` does not apply to `[create_remove]`: it ends when its work is \
+             done\nhelp: leave `run_time` out"
         ]
     );
     assert_eq!(warnings("number=5").len(), 2);

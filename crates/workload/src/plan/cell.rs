@@ -44,6 +44,15 @@ impl Cell {
         }
     }
 
+    /// Threads of a worker that stand among `workers` as if each were one: the flows of work on many
+    /// files that is at a queue depth and has one request in flight in each thread.
+    #[must_use]
+    pub fn threads_per_worker(&self) -> u32 {
+        let spans = self.workers.iter().flat_map(|worker| &worker.spans);
+        let is_flow = self.program().is_some() && spans.map(|it| it.iodepth).all(|it| it == 1);
+        if is_flow { self.iodepth.max(1) } else { 1 }
+    }
+
     /// The program that its workers carry out, if they work on many files.
     #[must_use]
     pub fn program(&self) -> Option<&Program> {

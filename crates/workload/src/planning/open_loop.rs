@@ -4,7 +4,10 @@ use units::{Bytes, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::job::JobPlan;
-use crate::plan::{ArrivalKind, Cell, CurvePart, LinePlan, ResponseLimit, TRIALS_MAX, WorkerPlan};
+use crate::plan::{
+    ArrivalKind, Cell, CurvePart, LinePlan, ResponseLimit, TRIALS_MAX, Work, WorkerPlan,
+};
+use crate::program::Program;
 
 /// The points of a curve, in percent of the peak.
 ///
@@ -32,6 +35,9 @@ pub(super) fn search(limit: ResponseLimit, arrivals: ArrivalKind) -> Vec<CurvePa
 
 /// Refuses what would decide by itself when a request begins, or need several for one arrival.
 pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {
+    if let Work::Acts(program) = &cell.work {
+        return acts(program, cell.iodepth);
+    }
     cell.workers.iter().try_for_each(worker)
 }
 
@@ -58,6 +64,23 @@ fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
         }
         None => Ok(()),
     }
+}
+
+/// Refuses work on files whose rounds cannot begin one by one.
+fn acts(program: &Program, iodepth: u32) -> Result<(), Diagnostic> {
+    let flaw = |message: String, help: &str| Err(Diagnostic::error("", message).help(help));
+    if program.starts_programs() {
+        let message = "files that programs make have no `rate`: what takes time is their start";
+        return flaw(message.to_owned(), "leave `by_programs` out, or the rate");
+    }
+    if iodepth > 1 && program.pool.is_some() {
+        let message = format!(
+            "`iodepth` is {iodepth}, but the two operations of a transaction that begins when it \
+             is due follow each other"
+        );
+        return flaw(message, "use more `workers`");
+    }
+    Ok(())
 }
 
 /// Refuses a job that sets its own pace, or makes no requests.

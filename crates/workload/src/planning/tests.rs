@@ -831,8 +831,8 @@ fn rates_out_of_range_are_refused_where_they_are_written() {
 fn a_rate_of_nothing_and_a_spread_without_a_rate_are_refused_where_they_are_written() {
     for (text, seen) in [
         (
-            "rate = 10\n[postmark]\n".to_owned(),
-            "`rate` does not apply to `[postmark]`",
+            "rate = 0\n[postmark]\n".to_owned(),
+            "outside the rates above 0 per second",
         ),
         (
             format!("arrivals = \"poisson\"\n{LINE}"),

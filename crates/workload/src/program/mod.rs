@@ -9,6 +9,7 @@ mod act;
 mod check;
 mod done;
 mod fileset;
+mod filling;
 mod in_place;
 mod labels;
 mod law;
@@ -29,6 +30,7 @@ pub(crate) mod tests;
 mod tokens;
 mod trace;
 mod walk;
+mod warm;
 mod words;
 
 use schemars::JsonSchema;

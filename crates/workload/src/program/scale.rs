@@ -1,9 +1,11 @@
 //! Programs made smaller, so that a table of many takes minutes.
 
 use super::{
-    Act, Call, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, Group, Law, Measure, On, Order, Pick,
-    Program, ProgramPart, ProgramPhase, Quota, Shape, Until,
+    Act, Call, Copies, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, Group, Law, Measure, On, Order,
+    Pick, Program, ProgramPart, ProgramPhase, Quota, Shape, Share, Until,
 };
+
+use crate::plan::share;
 
 /// Fewer files than these tell nothing; sets of fewer have smaller files in place of fewer.
 const FILES_MIN: u32 = 100;
@@ -14,6 +16,59 @@ const TIME_NS_MIN: u64 = 1_000_000_000;
 const RAMP_NS_MIN: u64 = 100_000_000;
 
 impl Program {
+    /// The same work by so many times as many workers of each group.
+    #[must_use]
+    pub fn with_workers_times(&self, times: u32) -> Self {
+        let mut program = self.clone();
+        for phase in program.phases_mut() {
+            for group in &mut phase.groups {
+                group.workers = Some(group.worker_count().saturating_mul(times));
+            }
+        }
+        program
+    }
+
+    /// The program with so many rounds in each phase that is not hidden, all workers together: no
+    /// time ends one, nothing comes before what counts, and rounds of phases are done once. Each
+    /// worker has its [`share`]. Filesets that phases make have files for all of them.
+    #[must_use]
+    pub fn with_operations(&self, count: u64) -> Self {
+        let mut counted = self.clone();
+        once(&mut counted.parts);
+        let mut fewest_workers = u32::MAX;
+        for phase in counted.phases_mut() {
+            if phase.is_hidden || phase.groups.iter().any(|it| it.spawn.is_some()) {
+                continue;
+            }
+            (phase.time_ns, phase.ramp_ns, phase.first_done) = (None, 0, None);
+            let worker_count = phase.groups.iter().map(Group::worker_count).sum();
+            fewest_workers = fewest_workers.min(worker_count);
+            let mut workers = 0..worker_count;
+            for group in &mut phase.groups {
+                let own = workers.by_ref().take(group.worker_count() as usize);
+                let own = own.map(|worker| share(count, worker_count.into(), worker.into()));
+                group.quotas = vec![Quota {
+                    what: Measure::Rounds,
+                    count: own.sum(),
+                    of: Share::Group,
+                }];
+            }
+        }
+        let each = count.div_ceil(fewest_workers.max(1).into());
+        for fileset in &mut counted.filesets {
+            if fileset.present_permille == 0 {
+                let files = match fileset.copies {
+                    // Workers may have parts of the same length.
+                    Copies::One => each.saturating_mul(fewest_workers.into()),
+                    Copies::PerWorker => each,
+                };
+                let files = u32::try_from(files).unwrap_or(u32::MAX);
+                fileset.count = fileset.count.max(files);
+            }
+        }
+        counted
+    }
+
     /// The program with its files, amounts and times scaled by a factor of at most 1. None becomes
     /// smaller than what still tells something, nor larger than it was; rounds stay as many.
     #[must_use]
@@ -74,6 +129,16 @@ impl Program {
             }
         }
         sized
+    }
+}
+
+/// Does rounds of phases once.
+fn once(parts: &mut [ProgramPart]) {
+    for part in parts {
+        if let ProgramPart::Rounds { until, parts } = part {
+            *until = Until::Times(1);
+            once(parts);
+        }
     }
 }
 

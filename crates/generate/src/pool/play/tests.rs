@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use workload::program::PoolLocation;
 
 use super::*;
+use crate::open_loop::tests::{NOW, carried_out};
 use crate::pool::tests::{sample, settings, trace};
 use model::{Disk, Loop, Seen};
 
@@ -22,6 +23,7 @@ fn options(slot_count: u32) -> PlayOptions {
         choice: FileChoice::Uniform,
         is_endless: false,
         makes_subdirectories: true,
+        unit: Unit::Own,
     }
 }
 
@@ -81,6 +83,51 @@ fn line(chain: &[Seen], settings: &FilePool) -> Option<String> {
         (Primitive::Unlink, _) => Some(format!("delete {name}")),
         _ => None,
     }
+}
+
+/// Transactions that begin when they are due, 500 a second, on a file system that stalls.
+fn due(settings: &FilePool, transactions_max: Option<u64>) -> (Play, crate::DueCounts) {
+    let options = PlayOptions {
+        unit: Unit::DueRound,
+        is_endless: transactions_max.is_none(),
+        ..options(1)
+    };
+    let mut play = play(settings, &options);
+    let mut driver = Loop::new(&options, 1);
+    while play.begin_next_phase() != Some(PoolPart::Transact) {
+        driver.run(&mut play);
+    }
+    assert_eq!(play.transaction_kinds(), ["response"]);
+    let due = crate::DueTimes::Own(crate::Arrivals::uniform(500.0, 0, 1).unwrap());
+    play.begin_when_due(DueQueue::new(due, NOW, 1));
+    let counts = carried_out(&mut play, 5_000_000_000);
+    (play, counts)
+}
+
+#[test]
+fn transactions_that_are_due_are_whole_and_have_a_stall_in_their_response_times() {
+    let settings = settings(500, 2500);
+    let (play, counts) = due(&settings, Some(2500));
+    assert_eq!(counts.responses.count(), 2500);
+    assert_eq!(play.totals().transactions_count, 2500);
+    // From 1 s to 3 s nothing is answered, and what was due by then follows on its heels.
+    let max_ns = counts.responses.latency().max_ns().unwrap();
+    assert!((1_990_000_000..2_010_000_000).contains(&max_ns), "{max_ns}");
+    assert_eq!(counts.left_count, 0);
+    // The same transactions as without: files and bytes are those of the seed.
+    let mut alike = *play.totals();
+    let (other, _) = played(&settings, &options(1), 1);
+    alike.deleted_count = other.totals().deleted_count;
+    alike.deleted_after_count = other.totals().deleted_after_count;
+    assert_eq!(alike, *other.totals());
+}
+
+#[test]
+fn transactions_without_a_number_end_with_what_is_due() {
+    let (play, counts) = due(&settings(500, 1), None);
+    assert_eq!(counts.responses.count(), 2500);
+    assert_eq!(play.totals().transactions_count, 2500);
+    assert_eq!(play.end(), Some(Mark::Stopped));
 }
 
 #[test]

@@ -19,14 +19,19 @@ use super::phase_end::{PhaseEnd, Signal};
 use super::slot::{Frame, OpenStep, Section, SlotState};
 use super::states::FileStates;
 use super::tokens::{Uses, Waits};
-use super::{Progress, Seat, StepCounter};
-use crate::{Flow, GenerateError, Rng};
+use super::{Progress, Seat, StepCounter, Unit};
+use crate::{DueQueue, Flow, GenerateError, Rng, Step, Turn};
+
+use stream::PAUSE_NS;
 
 pub use straight::Straight;
 pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;
+/// For so long at most a round that is not due yet is waited for before a look at whether the phase
+/// is over, in nanoseconds.
+const LOOK_NS: u64 = 10_000_000;
 /// Instructions in a row that ask for nothing; after them the clock is looked at.
 const QUIET_INSTRUCTIONS_MAX: u32 = 1000;
 
@@ -47,6 +52,8 @@ pub struct Interpreter {
     time_up: Ending,
     first_done: Option<Ending>,
     quotas: Box<[Quota]>,
+    /// Rounds that it does, where the quotas do not say how many.
+    rounds: Option<u64>,
     out: Out,
     failed: Failed,
     /// How long the window is, ramp included; none where something else ends it.
@@ -73,6 +80,10 @@ pub struct Interpreter {
     level: Level,
     /// What of its own the group's amounts have already, by quota.
     told: Box<[u64]>,
+    /// Whether rounds begin when they are due.
+    is_due: bool,
+    /// When they are, once that is known.
+    queue: Option<Box<DueQueue>>,
 }
 
 /// How many rounds a worker may do.
@@ -94,6 +105,7 @@ impl Interpreter {
     pub fn new(seat: &Seat<'_>) -> Result<Self, GenerateError> {
         let code = compile(seat)?;
         let slot_count = seat.slot_count.max(1) as usize;
+        let is_due = seat.unit == Unit::DueRound;
         let time_ns = seat.phase.time_ns;
         Ok(Self {
             slots: vec![SlotState::new(code.register_count); slot_count].into(),
@@ -107,7 +119,11 @@ impl Interpreter {
             paid: vec![0; code.waits.len()].into(),
             time_up: seat.phase.time_up,
             first_done: seat.phase.first_done,
-            quotas: seat.group.quotas.clone().into(),
+            quotas: match seat.rounds {
+                Some(_) => Box::default(),
+                None => seat.group.quotas.clone().into(),
+            },
+            rounds: seat.rounds,
             out: seat.group.out,
             failed: seat.group.failed,
             time_ns: time_ns.map(|ns| ns.saturating_add(seat.phase.ramp_ns)),
@@ -126,6 +142,8 @@ impl Interpreter {
             stamps: Stamps::default(),
             level: Level::Free,
             told: vec![0; seat.group.quotas.len()].into(),
+            is_due,
+            queue: None,
             code,
         })
     }
@@ -135,7 +153,7 @@ impl Interpreter {
         self.stamps = Stamps::default();
         // What was done before the window counts for no quota and no mark.
         self.amounts = Amounts::default();
-        self.level = Level::Free;
+        self.level = self.rounds.map_or(Level::Free, Level::Known);
         self.bodies = 0;
         self.end_ns = 0;
         self.is_first_done = self.is_empty(self.code.first);
@@ -147,6 +165,11 @@ impl Interpreter {
                 self.enter_body(index, 0);
             }
         }
+    }
+
+    /// Tells it when its rounds are due, which begin then.
+    pub fn begin_when_due(&mut self, queue: DueQueue) {
+        self.queue = Some(Box::new(queue));
     }
 
     /// How much it has done in its window and after it.
@@ -253,22 +276,51 @@ impl Interpreter {
 
     /// Another round, if there is to be one, and if that is known yet.
     fn begin_round(&mut self, index: usize, now_ns: u64) {
-        if self.level == Level::Awaited {
+        if self.level == Level::Awaited || self.is_due {
             self.slots[index].section = Section::Between;
         } else if !self.claim_round() {
             self.leave_body(index, now_ns);
         }
     }
 
-    /// Whether the slot knows by now how many rounds there are to be; it stands elsewhere then.
-    fn is_level_known(&mut self, index: usize, now_ns: u64) -> bool {
-        let Some(rounds) = self.phase_end.level() else {
-            return false;
-        };
-        self.level = Level::Known(rounds);
+    /// Begins a slot's next round, or leaves the body, where it is known by now which; else what
+    /// it waits for.
+    fn next_round(&mut self, index: usize, now_ns: u64) -> Option<Step> {
+        if self.level == Level::Awaited {
+            let Some(rounds) = self.phase_end.level() else {
+                return Some(self.wait(now_ns + PAUSE_NS));
+            };
+            self.level = Level::Known(rounds);
+        }
+        if !self.phase_end.is_quiet() && self.heed(index, now_ns) {
+            return None;
+        }
+        if self.has_failed {
+            self.leave_body(index, now_ns);
+            return None;
+        }
+        let mut due_ns = now_ns;
+        if let Some(queue) = &mut self.queue {
+            match queue.turn(now_ns) {
+                Turn::Due(ns) => due_ns = ns,
+                Turn::Over => {
+                    self.leave_body(index, now_ns);
+                    return None;
+                }
+                Turn::Wait(ns) => {
+                    // Others may end the phase meanwhile.
+                    let until_ns = ns.min(now_ns + LOOK_NS);
+                    return Some(Step::Wait { until_ns });
+                }
+            }
+        }
         self.slots[index].section = Section::Body;
-        self.begin_round(index, now_ns);
-        true
+        if !self.claim_round() {
+            self.leave_body(index, now_ns);
+        } else if let Some(queue) = &mut self.queue {
+            queue.begin(index, due_ns, now_ns);
+        }
+        None
     }
 
     /// Does what all workers were told; whether the slot stands elsewhere now.
@@ -372,10 +424,12 @@ impl Interpreter {
                     slot.at = next;
                     if let (Some(kind), 1..) = (frame.kind, frame.start_ns) {
                         self.count_transaction(&frame, now_ns);
+                        let queue = self.queue.as_mut();
+                        let due_ns = queue.map(|it| it.end(index, now_ns, frame.errno));
                         flow = Flow::Timed {
                             kind,
                             errno: frame.errno,
-                            start_ns: frame.start_ns,
+                            start_ns: due_ns.unwrap_or(frame.start_ns),
                         };
                     }
                 }

@@ -8,10 +8,10 @@ use super::Interpreter;
 use super::calls::Begun;
 use crate::program::code::Instruction;
 use crate::program::slot::Section;
-use crate::{Flow, Generator, Step, mix};
+use crate::{Backlog, Flow, Generator, OpenStream, Step, mix};
 
 /// How long a slot waits before it asks again, in nanoseconds.
-const PAUSE_NS: u64 = 20_000;
+pub(super) const PAUSE_NS: u64 = 20_000;
 /// After so many acts in a row that ask for nothing somebody has to look at the clock.
 const QUIET_ACTS_MAX: u32 = 100;
 
@@ -69,10 +69,13 @@ impl Generator for Interpreter {
             }
             let section = state.section;
             if self.is_held_up(section) {
-                if section == Section::Between && self.is_level_known(index, now_ns) {
-                    continue;
+                if section != Section::Between {
+                    return self.wait(now_ns + PAUSE_NS);
                 }
-                return self.wait(now_ns + PAUSE_NS);
+                match self.next_round(index, now_ns) {
+                    Some(step) => return step,
+                    None => continue,
+                }
             }
             if section == Section::Body && now_ns >= self.end_ns && self.is_time_over(now_ns) {
                 self.leave_body(index, now_ns);
@@ -152,6 +155,18 @@ impl Generator for Interpreter {
             }
         }
         self.settle(index, now_ns)
+    }
+}
+
+impl OpenStream for Interpreter {
+    fn close(&mut self, end_ns: u64) {
+        if let Some(queue) = &mut self.queue {
+            queue.close(end_ns);
+        }
+    }
+
+    fn backlog(&self) -> Option<Backlog> {
+        self.queue.as_ref().map(|it| it.backlog())
     }
 }
 

@@ -17,7 +17,7 @@ use target::Tree;
 use workload::plan::{CacheMode, Cell, EngineKind, WorkerPlan};
 use workload::program::{FilePool, PoolPart, Program, ProgramPhase};
 
-use super::stop_ns;
+use super::{stop_ns, unit};
 use crate::RunError;
 use crate::files::course::{Done, Grounds, Stage, Work, iodepth};
 use crate::files::field::{self, DIRECTORY_MODE, direct_flag};
@@ -89,6 +89,13 @@ impl Pools {
         let index = worker.worker_index;
         let settings = FilePool {
             seed: self.settings.seed.wrapping_add(index),
+            transactions: match self.cell.operations {
+                Some(all) => {
+                    let own = generate::share(all, self.cell.workers.len() as u64, index.into());
+                    u32::try_from(own).unwrap_or(u32::MAX)
+                }
+                None => self.settings.transactions,
+            },
             ..self.settings.clone()
         };
         let block_bytes = tree.map_or(BLOCK_BYTES, Tree::block_bytes);
@@ -104,6 +111,7 @@ impl Pools {
             choice: settings.choice,
             is_endless: self.time_ns.is_some(),
             makes_subdirectories: !self.is_shared(),
+            unit: unit(&self.cell),
         };
         let (play, text) = Play::new(&settings, &options)?;
         let longest_bytes = Play::buffer_bytes(&settings, options.stdio_buffer_bytes);
@@ -249,7 +257,8 @@ impl Pools {
             PoolPart::Transact => {
                 let halves = [settings.read_bias.is_some(), settings.create_bias.is_some()];
                 let halves = halves.into_iter().filter(|is_done| *is_done).count() as u64;
-                Some(u64::from(settings.transactions) * halves * workers)
+                let each = u64::from(settings.transactions) * workers;
+                Some(self.cell.operations.unwrap_or(each) * halves)
             }
             PoolPart::Empty => {
                 let left = |totals: &Totals| totals.created_count - totals.deleted_count;
@@ -273,6 +282,8 @@ impl Pools {
             phase: phase.name.clone(),
             transactions: self.expected(part),
             time_ns: stop_ns(phase),
+            rate_workers: (part == PoolPart::Transact).then_some(self.cell.workers.len() as u32),
+            is_until_steady: part == PoolPart::Transact && self.cell.steady.is_some(),
             ramp_ns: 0,
             is_hidden: phase.is_hidden,
             work: Work::Tasks(tasks),
@@ -293,7 +304,11 @@ impl Pools {
         if part == PoolPart::MakeDirectories && self.is_shared() {
             return Ok(None);
         }
-        let time_ns = self.time_ns.filter(|_| part == PoolPart::Transact);
+        // What is due until then may be done after it, and rounds go on until they are steady.
+        let is_ended = self.cell.rate.is_some() || self.cell.steady.is_some();
+        let time_ns = self
+            .time_ns
+            .filter(|_| part == PoolPart::Transact && !is_ended);
         let mut tasks = Vec::new();
         for player in &mut self.players {
             let Some(mut play) = player.play.take() else {

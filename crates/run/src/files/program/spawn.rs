@@ -29,6 +29,8 @@ impl ProgramCourse {
         };
         Ok(Some(Stage {
             phase: phase.name.clone(),
+            rate_workers: None,
+            is_until_steady: false,
             is_hidden: phase.is_hidden,
             ramp_ns: 0,
             transactions: self.program.transactions_of(phase),

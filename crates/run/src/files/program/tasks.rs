@@ -41,8 +41,11 @@ impl ProgramCourse {
         place: &PlayerPlace<'_>,
         worker: &WorkerPlan,
         tree: Option<&Tree>,
+        calls_count: Option<u64>,
     ) -> Result<FileTask, RunError> {
-        let player = place.player(self.program.labels.len(), tree.is_some())?;
+        let is_due = self.cell.rate.is_some();
+        let labels_count = self.program.labels.len();
+        let player = place.player(labels_count, tree.is_some(), is_due, calls_count)?;
         let field = tree.map(|tree| place.field(tree, self.options(tree)));
         let bytes = player.buffer_bytes();
         Ok(self.task(worker, bytes, player.into(), field.transpose()?))

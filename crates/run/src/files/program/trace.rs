@@ -41,7 +41,13 @@ impl<'a> PlayerPlace<'a> {
 
     /// # Errors
     /// A plan without its calls.
-    pub fn player(&self, labels_count: usize, is_judged: bool) -> Result<Player, RunError> {
+    pub fn player(
+        &self,
+        labels_count: usize,
+        is_judged: bool,
+        is_due: bool,
+        calls_count: Option<u64>,
+    ) -> Result<Player, RunError> {
         let trace = self.trace;
         if trace.calls.len() as u64 != trace.calls_count {
             return Err(RunError::File {
@@ -58,6 +64,8 @@ impl<'a> PlayerPlace<'a> {
             begun_s: now_s(),
             is_judged,
             phase_end: self.phase_end,
+            is_due,
+            calls_count,
         }))
     }
 

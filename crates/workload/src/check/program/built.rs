@@ -22,8 +22,14 @@ pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, F
         return Err(Flaw::new(key, message, format!("leave `{key}` out")));
     }
     for phase in timed {
-        phase.time_ns = workload.run_time.map(|it| it.0).or(phase.time_ns);
-        phase.ramp_ns = workload.ramp_time.map_or(phase.ramp_ns, |it| it.0);
+        let (own_ns, own_ramp_ns) = (phase.time_ns.unwrap_or(0), phase.ramp_ns);
+        let time_ns = workload.run_time.map_or(own_ns, |it| it.0);
+        phase.time_ns = Some(time_ns);
+        // A ramp of which nothing is said stays the same part of the time.
+        phase.ramp_ns = workload.ramp_time.map_or_else(
+            || (own_ramp_ns as f64 * (time_ns as f64 / own_ns.max(1) as f64)) as u64,
+            |it| it.0,
+        );
     }
     let program = sized(workload, program)?;
     let flaw = |flaw: ProgramFlaw| Flaw::new("phase", flaw.message, flaw.help);

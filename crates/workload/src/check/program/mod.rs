@@ -17,6 +17,7 @@ mod waits;
 
 use super::Flaw;
 use crate::model::Workload;
+use crate::plan::EngineKind;
 use crate::program::{FilesetPlan, Program};
 pub(crate) use calls::{largest, usual_align, usual_piece, usual_turn, usual_which};
 use names::{Handles, Names};
@@ -81,8 +82,12 @@ fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
     Ok(sized)
 }
 
-/// The most files that a worker has in progress at once.
+/// The most flows that a thread of a worker has in progress at once.
 fn deepest(workload: &Workload) -> u32 {
+    let engine = workload.engine.unwrap_or(EngineKind::Psync);
+    if engine.is_one_at_a_time() {
+        return 1;
+    }
     let depths = workload.iodepth.as_ref();
     let depths = depths.map_or(&[][..], |it| it.as_slice());
     depths.iter().copied().max().unwrap_or(1)

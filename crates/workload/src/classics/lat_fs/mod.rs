@@ -31,6 +31,8 @@ pub(crate) const BUDGET: Span = Span::from_secs(5);
 /// The least and the most files of a directory of version 3.
 const PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
 const REPETITIONS: (u32, u32) = (1, 10_000);
+/// What lmbench 3 takes the median of.
+const SAMPLES: u32 = 11;
 
 /// Small files are created and removed over and over; the best or the median time counts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -109,6 +111,24 @@ pub enum Form {
 }
 
 impl LatFs {
+    /// The table with its passes, or all samples together, going on for this time where there is
+    /// one, and the files are not all there is.
+    #[must_use]
+    pub(crate) fn lasting(&self, time: Option<Span>) -> Self {
+        let Some(time) = time.filter(|it| it.0 > 0) else {
+            return self.clone();
+        };
+        let mut table = self.clone();
+        match table.compat.unwrap_or_default() {
+            Compat::V1_6 => table.budget = Some(time),
+            Compat::V3 => {
+                let samples = table.repetitions.unwrap_or(SAMPLES).max(1);
+                table.sample_time = Some(Span((time.0 / u64::from(samples)).max(1)));
+            }
+        }
+        table
+    }
+
     /// This table laid over another, key by key.
     pub(crate) fn over(self, under: Self) -> Self {
         Self {
@@ -180,7 +200,12 @@ impl LatFs {
         let each = (TABLE, "files_per_directory");
         Ok(Form::Median {
             files_per_directory: ranged(each, self.files_per_directory, 100, PER_DIRECTORY)?,
-            repetitions: ranged((TABLE, "repetitions"), self.repetitions, 11, REPETITIONS)?,
+            repetitions: ranged(
+                (TABLE, "repetitions"),
+                self.repetitions,
+                SAMPLES,
+                REPETITIONS,
+            )?,
             sample_ns: self.sample_time.unwrap_or(Span::from_millis(50)).0,
         })
     }

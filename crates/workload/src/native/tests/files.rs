@@ -218,15 +218,14 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
          help: write `min_size` and `max_size` in `[postmark]`"
     );
     assert_eq!(
-        whole("run_time = 3\n[[part]]\nworkers = 2\n[part.lat_fs]\n"),
-        "error: `run_time` does not apply to `[lat_fs]`: it has times of its own\n  \
+        whole("run_time = 3\n[[part]]\nworkers = 2\n[part.create_remove]\n"),
+        "error: `run_time` does not apply to `[create_remove]`: it ends when its work is done\n  \
          --> w.toml:2:1\n   2 | [[part]]\n\
-         help: write `budget` or `sample_time` in `[lat_fs]`"
+         help: leave `run_time` out"
     );
     for key in [
         "start = 1",
         "ramp_time = 1",
-        "operations = 5",
         "keep = true",
         "warm = true",
         "position = \"uniform\"",
@@ -259,10 +258,6 @@ fn files_are_worked_on_by_calls() {
         (
             "cache = \"dontcache\"",
             "`dontcache` does not work with `[fs_mark]`",
-        ),
-        (
-            "iodepth = 4",
-            "`iodepth` is 4, but `psync` works on one file at a time",
         ),
     ] {
         let seen = whole(&format!("{key}\n[fs_mark]\n"));

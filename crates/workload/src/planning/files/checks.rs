@@ -6,7 +6,7 @@ use crate::check::REQUEST_BYTES_MAX;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, EngineKind, TargetKind};
-use crate::program::{Copies, FilePool, PoolEnd};
+use crate::program::{Copies, FilePool, PoolEnd, ProgramPhase};
 
 use super::super::room::Taken;
 use super::{Layout, bytes};
@@ -17,6 +17,8 @@ impl Layout<'_, '_> {
         self.check_shared_filesets()?;
         self.check_ways()?;
         self.check_buffers()?;
+        self.check_steady()?;
+        self.check_warm(workload)?;
         if let Some(pool) = &self.program.pool {
             check_directories(pool)?;
             self.check_kept_open(pool)?;
@@ -101,6 +103,34 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help("write `engine = \"psync\"`"))
     }
 
+    /// Only what is there before can be read before.
+    fn check_warm(&self, workload: &Workload) -> Result<(), Diagnostic> {
+        let mut sets = self.program.filesets.iter();
+        if workload.warm != Some(true) || sets.any(|it| it.present_permille > 0) {
+            return Ok(());
+        }
+        let message = format!(
+            "`warm` does not apply to `{}`: its files are made as a part of the work, so that the \
+             page cache has them",
+            self.options.name
+        );
+        Err(Diagnostic::error("", message).help("leave `warm` out"))
+    }
+
+    /// Only what goes on for a time can go on for more of it.
+    fn check_steady(&self) -> Result<(), Diagnostic> {
+        let is_timed = |phase: &&ProgramPhase| !phase.is_hidden && phase.time_ns.is_some();
+        if self.options.method.steady.is_none() || self.program.phases().iter().any(is_timed) {
+            return Ok(());
+        }
+        let message = format!(
+            "no phase of `{}` ends by time, so none can go on until it is steady",
+            self.options.name
+        );
+        let help = "give a phase a `run_time`, or leave `until` out";
+        Err(Diagnostic::error("", message).help(help))
+    }
+
     /// A stream that stays open would answer from its buffer, and a ring opens into its slots.
     fn check_kept_open(&self, pool: &FilePool) -> Result<(), Diagnostic> {
         let (what, help) = match (pool.keep_open, pool.is_buffered) {
@@ -117,7 +147,7 @@ impl Layout<'_, '_> {
 
     /// Each worker has a buffer of the largest request for each request in flight.
     fn check_buffers(&self) -> Result<(), Diagnostic> {
-        let depth = self.options.iodepths.iter().max().copied().unwrap_or(1);
+        let depth = self.slot_count;
         let request_bytes = u64::from(self.program.request_bytes_max());
         let (shares, each) = (&self.context.shares, request_bytes * u64::from(depth));
         let buffers = Taken {

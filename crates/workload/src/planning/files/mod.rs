@@ -42,24 +42,36 @@ pub(super) fn of_workload(
         program,
         worker_count,
     } = files_of(workload, targets.len())?;
-    let mut layout = Layout {
-        context,
-        options: &options,
-        table,
-        program: &program,
-        targets: &targets,
-        worker_count,
-        is_in_place: workload.built.as_ref().is_some_and(|it| it.is_in_place),
-        is_checked: workload.built.as_ref().is_some_and(|it| it.is_checked),
-    };
-    layout.check(workload)?;
-    let cells = layout.cells()?;
+    let mut cells = Vec::new();
+    for depth in &options.iodepths {
+        // Flows that are threads have a part in the work as workers have.
+        let threads = if options.has_thread_for_each_flow(&program) {
+            *depth
+        } else {
+            1
+        };
+        let program = program.with_workers_times(threads);
+        let mut layout = Layout {
+            context,
+            options: &options,
+            table,
+            program: &program,
+            targets: &targets,
+            worker_count: self::worker_count(workload, &program, targets.len())?,
+            slot_count: depth / threads,
+            threads,
+            is_in_place: workload.built.as_ref().is_some_and(|it| it.is_in_place),
+            is_checked: workload.built.as_ref().is_some_and(|it| it.is_checked),
+        };
+        layout.check(workload)?;
+        cells.extend(layout.cells()?);
+    }
     note_workers(workload, worker_count as usize, context)?;
     settings::note(workload, table, &program, targets.len(), context)?;
     note_targets(workload_index, workload, context);
     Ok(FileCells {
-        often: options.often,
-        seed: options.seed,
+        often: options.method.often,
+        seed: options.method.seed,
         cells,
     })
 }
@@ -105,7 +117,15 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
         }
         None => program(workload).map_err(|flaw| flaw.diagnostic(""))?,
     };
-    Ok(with_workers(workload, program, target_count))
+    let program = match workload.warm {
+        Some(true) => program.warmed(),
+        _ => program,
+    };
+    let program = with_workers(workload, program, target_count);
+    Ok(match workload.operations {
+        Some(count) => program.with_operations(count),
+        None => program,
+    })
 }
 
 /// As many as are asked for, or one for each target.
@@ -143,15 +163,19 @@ struct Layout<'a, 'b> {
     program: &'a Program,
     /// Each worker has one, in turn, unless one has all.
     targets: &'a [u32],
+    /// With the threads of each.
     worker_count: u32,
+    /// Flows of each in one thread.
+    slot_count: u32,
+    /// Flows of each that are threads of their own.
+    threads: u32,
     is_in_place: bool,
     is_checked: bool,
 }
 
 impl Layout<'_, '_> {
     fn cells(&mut self) -> Result<Vec<Cell>, Diagnostic> {
-        let depths = self.options.iodepths.clone();
-        let cells: Vec<Cell> = depths.iter().map(|depth| self.cell(*depth)).collect();
+        let cells = self.options.method.spread(self.cell())?;
         if !self.is_in_place {
             self.take_space(&cells);
         }
@@ -191,14 +215,14 @@ impl Layout<'_, '_> {
         self.table.title().unwrap_or(name).to_owned()
     }
 
-    fn cell(&self, iodepth: u32) -> Cell {
+    fn cell(&self) -> Cell {
         let options = self.options;
         let (run_time_ns, ramp_time_ns) = match self.table {
             Table::Program => self.program.times_ns(),
-            _ => (options.run_time_ns, 0),
+            _ => (self.program.pool_time_ns().unwrap_or(0), 0),
         };
         let workers = 0..self.worker_count;
-        let workers = workers.map(|index| self.worker(index, iodepth)).collect();
+        let workers = workers.map(|index| self.worker(index)).collect();
         let engine = (options.engine, options.cache);
         let work = Work::Acts(Box::new(self.program.clone()));
         Cell {
@@ -206,27 +230,32 @@ impl Layout<'_, '_> {
             run_time_ns,
             ramp_time_ns,
             ring: options.ring,
+            find_depth: options.method.find_depth,
+            operations: options.method.operations,
+            precondition: options.method.precondition,
+            steady: options.method.steady,
+            iodepth: self.slot_count * self.threads,
             ..Cell::new(&options.name, engine, work, workers)
         }
     }
 
-    fn span(&self, target_index: u32, iodepth: u32) -> SpanPlan {
+    fn span(&self, target_index: u32) -> SpanPlan {
         SpanPlan {
             target_index,
-            iodepth,
+            iodepth: self.slot_count,
             start_bytes: 0,
             size_bytes: bytes::at_once(self.program, self.worker_count),
             sector_bytes: SECTOR_BYTES,
         }
     }
 
-    fn worker(&self, worker_index: u32, iodepth: u32) -> WorkerPlan {
+    fn worker(&self, worker_index: u32) -> WorkerPlan {
         let options = self.options;
         let seed = match self.table.has_pool() {
-            true => options.seed + u64::from(worker_index),
-            false => worker_seed(options.seed, worker_index),
+            true => options.method.seed + u64::from(worker_index),
+            false => worker_seed(options.method.seed, worker_index),
         };
-        let cpus = &options.cpus;
+        let cpus = &options.method.cpus;
         WorkerPlan {
             worker_index,
             rank: 0,
@@ -234,14 +263,10 @@ impl Layout<'_, '_> {
             access_spec: self.title(),
             lines: Vec::new(),
             spans: match is_in_targets(self.program) {
-                true => self
-                    .targets
-                    .iter()
-                    .map(|it| self.span(*it, iodepth))
-                    .collect(),
+                true => self.targets.iter().map(|it| self.span(*it)).collect(),
                 false => {
                     let own = self.targets[worker_index as usize % self.targets.len()];
-                    vec![self.span(own, iodepth)]
+                    vec![self.span(own)]
                 }
             },
             seed,

@@ -5,8 +5,10 @@ use units::Span;
 use crate::diagnostic::Diagnostic;
 use crate::model::{ContentChoice, Seed, Table, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
+use crate::program::Program;
 
 use super::super::Context;
+use super::super::method::Method;
 use super::super::options::SEED_DEFAULT;
 use super::super::repetition::Often;
 use super::super::resolver::Resolver;
@@ -18,15 +20,23 @@ pub(super) struct FileOptions {
     pub cache: CacheMode,
     pub iodepths: Vec<u32>,
     pub run_time_ns: u64,
-    pub often: Often,
-    pub seed: u64,
-    pub cpus: Vec<u32>,
+    pub method: Method,
     pub verify: bool,
     pub content: ContentPlan,
     pub ring: RingOptions,
 }
 
 impl FileOptions {
+    /// Whether each flow of a worker is a thread: where the engine has one request in flight, where
+    /// rounds begin when they are due, as a thread waits for one of them at a time, and where calls
+    /// were recorded one after the other.
+    pub fn has_thread_for_each_flow(&self, program: &Program) -> bool {
+        let method = &self.method;
+        let has_rate = !method.curve.is_empty() || method.rates.iter().any(Option::is_some);
+        let mut groups = program.phases().into_iter().flat_map(|it| &it.groups);
+        self.engine.is_one_at_a_time() || has_rate || groups.any(|it| it.trace.is_some())
+    }
+
     /// Resolves every key that means something and notes it as a setting.
     pub fn resolve(
         workload: &Workload,
@@ -40,7 +50,7 @@ impl FileOptions {
             settings: &mut context.settings,
         };
         let has_pool = table.has_pool();
-        let iodepths = r.iodepths(workload.iodepth.as_ref());
+        let (iodepths, find_depth) = r.searched_depths(workload);
         let engine = r.word("engine", workload.engine, EngineKind::Psync);
         let cache = r.word("cache", workload.cache, CacheMode::Buffered);
         r.optional("keep", workload.keep, |keep| keep.to_string());
@@ -48,7 +58,11 @@ impl FileOptions {
             true => r.shown("run_time", workload.run_time, Span(0)),
             false => Span(0),
         };
+        if table.has_time() {
+            r.optional("run_time", workload.run_time, |time| time.to_string());
+        }
         if table == Table::Program {
+            r.optional("warm", workload.warm, |warm| warm.to_string());
             r.optional("run_time", workload.run_time, |time| time.to_string());
             r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
             r.optional("size", workload.size, |size| size.to_string());
@@ -70,9 +84,17 @@ impl FileOptions {
             cache,
             iodepths,
             run_time_ns: run_time.0,
-            often: Often::resolve(workload, r),
-            seed: r.shown("seed", workload.seed, Seed(seed_default)).0,
-            cpus: r.cpus(workload),
+            method: Method {
+                rates: r.rates(workload),
+                curve: r.curve(workload),
+                find_depth,
+                operations: r.optional("operations", workload.operations, |it| it.to_string()),
+                precondition: r.precondition(workload.precondition, engine)?,
+                steady: r.steady(workload),
+                often: Often::resolve(workload, r),
+                seed: r.shown("seed", workload.seed, Seed(seed_default)).0,
+                cpus: r.cpus(workload),
+            },
             verify,
             content,
             ring: match workload.batch {

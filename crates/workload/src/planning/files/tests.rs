@@ -174,17 +174,62 @@ fn a_list_of_depths_makes_cells_and_repetitions_are_outermost() {
     let seen: Vec<_> = cells.iter().map(|it| (it.repetition, it.iodepth)).collect();
     assert_eq!(seen[..2], [(0, 1), (0, 8)]);
     assert!(seen[2..] == [(1, 1), (1, 8)] || seen[2..] == [(1, 8), (1, 1)]);
-    assert!(refusal("iodepth = [1, 8]\n[create_remove]\n").contains("one file at a time"));
+}
+
+/// The workers of the first cell, their depths and that of the cell.
+fn flows(text: &str) -> (usize, u32, u32) {
+    let cell = &cells(text)[0];
+    let depth = cell.workers[0].spans[0].iodepth;
+    assert_eq!(cell.threads_per_worker() * depth, cell.iodepth);
+    (cell.workers.len(), depth, cell.iodepth)
 }
 
 #[test]
-fn what_options_make_impossible_is_told_without_a_file() {
-    let error = planned_on("[lat_fs]\n", &["iodepth=4"], &SystemFacts::default()).unwrap_err();
+fn flows_are_threads_where_one_thread_has_one_call_in_flight() {
+    let body = "workers = 2\niodepth = 4\n[create_remove]\n";
+    assert_eq!(flows(body), (8, 1, 4));
+    assert_eq!(flows(&format!("engine = \"io_uring\"\n{body}")), (2, 4, 4));
+    // A thread waits for one round at a time.
+    let rate = "engine = \"io_uring\"\nrate = 10\n";
+    assert_eq!(flows(&format!("{rate}{body}")), (8, 1, 4));
+}
+
+#[test]
+fn a_number_of_operations_is_all_that_ends_a_phase() {
+    let rounds = |text: &str| -> Vec<u64> {
+        let cells = cells(text);
+        let program = cells[0].program().unwrap();
+        assert!(program.phases().iter().all(|it| it.time_ns.is_none()));
+        let groups = program.groups().map(|group| {
+            assert_eq!(group.quotas.len(), 1);
+            group.quotas[0].count
+        });
+        groups.collect()
+    };
+    let counted = "operations = 1001\nworkers = 2\n";
     assert_eq!(
-        error.to_string(),
-        "error: `iodepth` is 4, but `psync` works on one file at a time\n\
-         help: use `io_uring`, or more `workers`"
+        rounds(&format!("{counted}[create_remove]\nsizes = 1\n")),
+        [1001, 1001]
     );
+    assert_eq!(
+        rounds(&format!("{counted}[lat_fs]\nsizes = 1\n")),
+        [1001, 1001]
+    );
+    let text = "operations = 1001\nrun_time = 5\n[[fileset]]\nname = \"a\"\ncount = 10\n\
+                present = \"100%\"\nsize = 1\n[[phase]]\nname = \"p\"\n[[phase.group]]\n\
+                workers = 3\nbody = [{ stat = \"a\" }]\n[[phase.group]]\nname = \"b\"\n\
+                workers = 1\nbody = [{ stat = \"a\" }]\n";
+    // A quarter each, and the first worker has one more.
+    assert_eq!(rounds(text), [751, 250]);
+    // What is there has as many files as it had, and what is made has enough.
+    let files = |text: &str| cells(text)[0].program().unwrap().filesets[0].count;
+    assert_eq!(files(text), 10);
+    assert_eq!(
+        files("operations = 7000\n[create_remove]\ncount = 5\n"),
+        7000
+    );
+    let each = files("operations = 7000\nworkers = 2\n[fs_mark]\nfiles = 5\n");
+    assert_eq!(each, 3500);
 }
 
 #[test]

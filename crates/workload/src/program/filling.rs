@@ -1,0 +1,115 @@
+//! Space that is written before files lie in it.
+
+use super::{
+    Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
+    Measure, On, Order, Pick, Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,
+};
+
+/// Bytes of a write.
+const PIECE_BYTES: u32 = 128 << 10;
+
+impl Program {
+    /// One worker that writes a file of `bytes` to the storage and removes it, `times` over; what
+    /// is no whole number is a smaller file at the end. Direct where the page cache is passed by.
+    #[must_use]
+    pub fn filling(bytes: u64, times: f64, is_direct: bool) -> Self {
+        // The casts saturate.
+        let whole = times.max(0.0).floor();
+        let rest_bytes = (bytes as f64 * (times - whole)) as u64;
+        let rest_bytes = rest_bytes
+            .next_multiple_of(u64::from(PIECE_BYTES))
+            .min(bytes);
+        let rest = (times > whole).then(|| pass("the rest", rest_bytes, 1));
+        let passes = [pass("whole", bytes, whole as u64)];
+        Self {
+            filesets: vec![FilesetPlan {
+                name: "precondition".to_owned(),
+                path: String::new(),
+                copies: Copies::One,
+                count: 1,
+                names: FileNames::Number {
+                    before: "precondition".to_owned(),
+                    digits: 1,
+                    after: String::new(),
+                },
+                tree: DirectoryTree::Flat,
+                size: Law::fixed(bytes),
+                present_permille: 0,
+            }],
+            ways: vec![Way {
+                is_direct,
+                ..Way::default()
+            }],
+            parts: passes
+                .into_iter()
+                .chain(rest)
+                .map(ProgramPart::Phase)
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
+fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
+    let named = |operation, which| {
+        let pick = Pick {
+            fileset: 0,
+            which,
+            order: Order::Around,
+            turn: Turn::Own,
+        };
+        Act::Call(Call::new(operation, On::Name(pick)))
+    };
+    let opened = |operation| Call::new(operation, On::Handle);
+    let write = Call {
+        bytes: Bytes::Law(Law::fixed(bytes)),
+        piece_bytes: PIECE_BYTES,
+        ..opened(FileOperation::Write)
+    };
+    let body = vec![
+        named(FileOperation::Create, Which::Absent),
+        Act::Call(write),
+        Act::Call(opened(FileOperation::Fsync)),
+        Act::Call(opened(FileOperation::Close)),
+        named(FileOperation::Unlink, Which::Present),
+    ];
+    ProgramPhase {
+        name: name.to_owned(),
+        groups: vec![Group {
+            name: "writer".to_owned(),
+            workers: Some(1),
+            body,
+            quotas: vec![Quota {
+                what: Measure::Rounds,
+                count: rounds,
+                of: Share::Each,
+            }],
+            ..Group::default()
+        }],
+        ..ProgramPhase::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn space_is_written_as_often_as_asked() {
+        let seen = |times| {
+            let program = Program::filling(1 << 30, times, false);
+            program.check().unwrap();
+            let groups = program.groups();
+            let of_group = |it: &Group| {
+                let bytes = match &it.calls()[1].bytes {
+                    Bytes::Law(law) => law.always().unwrap(),
+                    other => panic!("{other:?}"),
+                };
+                (it.quotas[0].count, bytes)
+            };
+            groups.map(of_group).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(2.0), [(2, 1 << 30)]);
+        assert_eq!(seen(1.5), [(1, 1 << 30), (1, 1 << 29)]);
+    }
+}

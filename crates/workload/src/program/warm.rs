@@ -1,0 +1,83 @@
+//! Files that are read once before they are worked on.
+
+use super::{
+    Act, Bytes, Call, Copies, FileOperation, FilesetPlan, Group, Measure, On, Order, Pick, Program,
+    ProgramPart, ProgramPhase, Quota, Share, Turn, Which,
+};
+
+/// Bytes of a read.
+const PIECE_BYTES: u32 = 128 << 10;
+
+impl Program {
+    /// The program with all files that are there before its first phase read once, which brings
+    /// them into the page cache as far as they fit.
+    #[must_use]
+    pub fn warmed(&self) -> Self {
+        let mut warmed = self.clone();
+        let sets = (0..).zip(&self.filesets);
+        let read = sets.filter(|(_, set)| set.present_permille > 0);
+        let phases = read.map(|(number, set)| ProgramPart::Phase(read_once(number, set)));
+        warmed.parts.splice(0..0, phases);
+        warmed
+    }
+}
+
+fn read_once(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
+    let pick = Pick {
+        fileset,
+        which: Which::Present,
+        order: Order::Around,
+        turn: match set.copies {
+            Copies::One => Turn::Shared,
+            Copies::PerWorker => Turn::Own,
+        },
+    };
+    let read = Call {
+        bytes: Bytes::Rest,
+        piece_bytes: PIECE_BYTES,
+        ..Call::new(FileOperation::Read, On::Handle)
+    };
+    let body = vec![
+        Act::Call(Call::new(FileOperation::Open, On::Name(pick))),
+        Act::Call(read),
+        Act::Call(Call::new(FileOperation::Close, On::Handle)),
+    ];
+    ProgramPhase {
+        name: format!("warm {}", set.name),
+        is_hidden: true,
+        groups: vec![Group {
+            name: "readers".to_owned(),
+            body,
+            quotas: vec![Quota {
+                what: Measure::Rounds,
+                count: set.present_count().into(),
+                of: match set.copies {
+                    Copies::One => Share::Group,
+                    Copies::PerWorker => Share::Each,
+                },
+            }],
+            ..Group::default()
+        }],
+        ..ProgramPhase::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+
+    #[test]
+    fn files_that_are_there_are_read_once_before_all_else() {
+        let program = samples::deliveries();
+        let warmed = program.warmed();
+        warmed.check().unwrap();
+        let there = program.filesets.iter().filter(|it| it.present_permille > 0);
+        let counts: Vec<u64> = there.map(|it| it.present_count().into()).collect();
+        let phases = warmed.phases();
+        let hidden = phases.iter().filter(|it| it.is_hidden);
+        let read: Vec<u64> = hidden.map(|it| it.groups[0].quotas[0].count).collect();
+        assert!(!counts.is_empty());
+        assert_eq!(read, counts);
+        assert_eq!(warmed.parts[counts.len()..], program.parts[..]);
+    }
+}
