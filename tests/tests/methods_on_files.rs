@@ -9,7 +9,8 @@ const PHASES: &str = "run_time = 1\n[[fileset]]\nname = \"mail\"\ncount = 20\npr
                       size = \"16k\"\n[[phase]]\nname = \"read\"\n[[phase.group]]\nbody = [\n\
                       { open = \"mail\", pick = \"around\" },\n\
                       { read = \"rest\", piece = \"64k\" }, \"close\",\n]\n";
-const FILEBENCH: &str = "set $dir=/tmp\ndefine fileset name=files,path=$dir,size=16k,entries=20,prealloc=100\n\
+const FILEBENCH: &str = "set $dir=/tmp\n\
+     define fileset name=files,path=$dir,size=16k,entries=20,prealloc=100\n\
      define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
      flowop openfile name=open,filesetname=files,fd=1\n  \
      flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n }\n}\n\
@@ -18,11 +19,12 @@ const POOL: &str = "[postmark]\nnumber = 50\ntransactions = 300\nmin_size = 512\
 const CREATE: &str = "[create_remove]\ncount = 300\nsizes = 4096\n";
 const MARK: &str = "[fs_mark]\nfiles = 300\nsize = 4096\n";
 const LAT: &str = "[lat_fs]\ncompat = \"1.6\"\nfiles = 300\nsizes = 4096\nbudget = \"10ms\"\n";
-const CLIENT: &str = "Deltree \"\\clients\\client1\" NT_STATUS_OK\nMkdir \"\\clients\" NT_STATUS_OK\n\
-                      NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\nClose 1 NT_STATUS_OK\n\
-                      NTCreateX \"\\clients\\client1\\a\" 0x40 0x2 2 NT_STATUS_OK\n\
-                      WriteX 2 0 4096 4096 NT_STATUS_OK\nReadX 2 0 4096 4096 NT_STATUS_OK\n\
-                      Close 2 NT_STATUS_OK\n";
+const CLIENT: &str = "Deltree \"\\clients\\client1\" NT_STATUS_OK\n\
+     Mkdir \"\\clients\" NT_STATUS_OK\n\
+     NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\nClose 1 NT_STATUS_OK\n\
+     NTCreateX \"\\clients\\client1\\a\" 0x40 0x2 2 NT_STATUS_OK\n\
+     WriteX 2 0 4096 4096 NT_STATUS_OK\nReadX 2 0 4096 4096 NT_STATUS_OK\n\
+     Close 2 NT_STATUS_OK\n";
 
 /// By name: the file, what is in it, and the phases that rounds are counted in.
 const KINDS: [(&str, &str, &[&str]); 7] = [

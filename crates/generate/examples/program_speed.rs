@@ -151,12 +151,18 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             run(&mut Interpreter::new(&seat(&phase, &fill, true))?, u64::MAX);
             states[0].release_all();
         }
-        let mut interpreter = Interpreter::new(&seat(&phase, &group, false))?;
-        best = best.min(run(&mut interpreter, 1_000_000));
+        best = best.min(run(
+            &mut Interpreter::new(&seat(&phase, &group, false))?,
+            1_000_000,
+        ));
     }
-    let whose = if is_shared { "shared" } else { "own" };
-    println!("{name:32} {whose:8} {best:8.2} ns a request");
+    tell(name, is_shared, best);
     Ok(())
+}
+
+fn tell(name: &str, is_shared: bool, best_ns: f64) {
+    let whose = if is_shared { "shared" } else { "own" };
+    println!("{name:32} {whose:8} {best_ns:8.2} ns a request");
 }
 
 /// Nanoseconds of a request, of so many at most.

@@ -1,9 +1,46 @@
 //! What is due, taken one by one, and what became of it.
 
-use crate::{DueCounts, DueTimes, DueWindow};
+use crate::{Arrivals, DueCounts, DueWindow, SharedArrivals};
 
 /// What a slot has in progress that is not due at any time.
 const NOTHING_NS: u64 = u64::MAX;
+
+/// When the transactions of a thread are due.
+#[derive(Debug, Clone)]
+pub enum DueTimes {
+    /// A stream of its own.
+    Own(Arrivals),
+    /// One of which the worker's other threads take their share.
+    Shared(SharedArrivals),
+}
+
+impl DueTimes {
+    #[inline]
+    pub(crate) fn take_ns(&mut self) -> u64 {
+        match self {
+            Self::Own(arrivals) => arrivals.next_due_ns(),
+            Self::Shared(arrivals) => arrivals.take_ns(),
+        }
+    }
+
+    /// Those that nobody has taken, without taking them.
+    pub(crate) fn left(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        match self {
+            Self::Own(arrivals) => {
+                let mut arrivals = arrivals.clone();
+                Box::new(std::iter::from_fn(move || Some(arrivals.next_due_ns())))
+            }
+            Self::Shared(arrivals) => arrivals.left(),
+        }
+    }
+
+    pub(crate) fn count_until(&self, end_ns: u64) -> u64 {
+        match self {
+            Self::Own(arrivals) => arrivals.count_until(end_ns),
+            Self::Shared(arrivals) => arrivals.count_until(end_ns),
+        }
+    }
+}
 
 /// The moments from which a loop counts, in nanoseconds of the worker's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

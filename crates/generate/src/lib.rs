@@ -38,12 +38,12 @@ pub use content::{
 };
 pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
 pub use due_counts::{DueCounts, DueWindow, LATE_NS};
-pub use due_queue::{Backlog, DueQueue, Timing, Turn};
+pub use due_queue::{Backlog, DueQueue, DueTimes, Timing, Turn};
 pub use error::GenerateError;
 pub use exclusive::{Exclusive, Stripes};
 pub use iometer::Iometer;
 pub use messages::Messages;
-pub use open_loop::{DueTimes, OpenLoop, OpenStream, RESPONSE_KINDS};
+pub use open_loop::{OpenLoop, OpenStream, RESPONSE_KINDS};
 pub use rng::{IometerRng, Rng, mix};
 pub use shared_arrivals::SharedArrivals;
 pub use slots::{lane, slot_spans};

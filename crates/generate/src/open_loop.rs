@@ -2,49 +2,12 @@
 
 use engine::{Completion, OperationSet, Request};
 
-use crate::due_queue::{Backlog, DueQueue, Timing, Turn};
-use crate::{Arrivals, Flow, Generator, SharedArrivals, Step, named};
+use crate::due_queue::{Backlog, DueQueue, DueTimes, Timing, Turn};
+use crate::{Flow, Generator, Step, named};
 
 /// The transaction kinds of an open loop, by number.
 pub const RESPONSE_KINDS: &[&str] = &["response"];
 const RESPONSE: u8 = 0;
-
-/// When the transactions of a thread are due.
-#[derive(Debug, Clone)]
-pub enum DueTimes {
-    /// A stream of its own.
-    Own(Arrivals),
-    /// One of which the worker's other threads take their share.
-    Shared(SharedArrivals),
-}
-
-impl DueTimes {
-    #[inline]
-    pub(crate) fn take_ns(&mut self) -> u64 {
-        match self {
-            Self::Own(arrivals) => arrivals.next_due_ns(),
-            Self::Shared(arrivals) => arrivals.take_ns(),
-        }
-    }
-
-    /// Those that nobody has taken, without taking them.
-    pub(crate) fn left(&self) -> Box<dyn Iterator<Item = u64> + '_> {
-        match self {
-            Self::Own(arrivals) => {
-                let mut arrivals = arrivals.clone();
-                Box::new(std::iter::from_fn(move || Some(arrivals.next_due_ns())))
-            }
-            Self::Shared(arrivals) => arrivals.left(),
-        }
-    }
-
-    pub(crate) fn count_until(&self, end_ns: u64) -> u64 {
-        match self {
-            Self::Own(arrivals) => arrivals.count_until(end_ns),
-            Self::Shared(arrivals) => arrivals.count_until(end_ns),
-        }
-    }
-}
 
 /// A stream that begins what is due, and goes on with what is left when nothing more becomes due.
 pub trait OpenStream: Generator {
@@ -142,7 +105,7 @@ pub(crate) mod tests {
     use stats::Counter;
 
     use super::*;
-    use crate::{DueCounts, DueWindow};
+    use crate::{Arrivals, DueCounts, DueWindow};
 
     pub const NOW: Timing = Timing {
         start_ns: 0,

@@ -3,6 +3,7 @@
 //! All workers share the calls. A worker keeps where it is, which registers have a file open, and
 //! what its labels count.
 
+mod due;
 mod request;
 
 use std::sync::Arc;
@@ -12,16 +13,12 @@ use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 
 use crate::program::{PhaseEnd, StepCounter};
 use crate::step::EXPECTED_FAILURE;
-use crate::{Backlog, DueQueue, Flow, Generator, OpenStream, RESPONSE_KINDS, Step, Turn, named};
+use crate::{DueQueue, Flow, Generator, RESPONSE_KINDS, Step, named};
 
 /// The number of the error (`EISDIR`) of a directory that is opened to be written.
 const IS_DIRECTORY: i32 = -21;
 /// The number of the error (`EIO`) of what ended well and must not have.
 const UNEXPECTED: i32 = -5;
-
-/// For so long at most a call that is not due yet is waited for before a look at whether the phase is
-/// over, in nanoseconds.
-const LOOK_NS: u64 = 10_000_000;
 
 /// What a call that ended otherwise than recorded ends the whole with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,11 +162,6 @@ impl Player {
             is_due: seat.is_due,
             queue: None,
         }
-    }
-
-    /// Tells it when its calls are due, which begin then.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
-        self.queue = Some(Box::new(queue));
     }
 
     /// Files that are open at once, at most.
@@ -318,24 +310,6 @@ impl Player {
             };
         }
         (now_ns < self.wake_ns).then_some(self.wake_ns)
-    }
-
-    /// Begins what is due, if anything has to be; else what to do.
-    fn begin_due(&mut self, now_ns: u64) -> Result<(), Step> {
-        let Some(queue) = &mut self.queue else {
-            return Ok(());
-        };
-        match queue.turn(now_ns) {
-            Turn::Due(due_ns) => {
-                queue.begin(0, due_ns, now_ns);
-                Ok(())
-            }
-            Turn::Wait(due_ns) => Err(Step::Wait {
-                // Others may end the phase meanwhile.
-                until_ns: due_ns.min(now_ns + LOOK_NS),
-            }),
-            Turn::Over => Err(Step::Finished),
-        }
     }
 
     /// Begins the next call that asks for something.
@@ -491,18 +465,6 @@ impl Generator for Player {
             errno,
             start_ns: due_ns.unwrap_or(self.call_ns),
         }
-    }
-}
-
-impl OpenStream for Player {
-    fn close(&mut self, end_ns: u64) {
-        if let Some(queue) = &mut self.queue {
-            queue.close(end_ns);
-        }
-    }
-
-    fn backlog(&self) -> Option<Backlog> {
-        self.queue.as_ref().map(|it| it.backlog())
     }
 }
 

@@ -13,8 +13,9 @@ use crate::recorder::Schedule;
 use crate::slots::Turns;
 use crate::thread::thread_cpu;
 
-/// What a loop ran on.
-pub(crate) struct Remains<E, G, C, K> {
+/// What an open loop did, and what it ran on.
+pub(crate) struct Ended<E, G, C, K> {
+    pub outcome: Outcome,
     pub engine: E,
     pub generator: G,
     pub content: C,
@@ -23,10 +24,7 @@ pub(crate) struct Remains<E, G, C, K> {
 
 impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
     /// Runs ramp and measurement, then what was due in it, which begins for `drain_max_ns` at most.
-    pub fn run_open(
-        mut self,
-        drain_max_ns: u64,
-    ) -> Result<(Outcome, Remains<E, G, C, K>), EngineError> {
+    pub fn run_open(mut self, drain_max_ns: u64) -> Result<Ended<E, G, C, K>, EngineError> {
         let mut turns = Turns::new(self.engine.slot_count());
         self.turn(&mut turns)?;
         let end_ns = self.recorder.due_end_ns();
@@ -67,13 +65,13 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
             quit_ns,
             done_ns,
         });
-        let remains = Remains {
+        Ok(Ended {
+            outcome,
             engine: rest.engine,
             generator: rest.generator,
             content: rest.content,
             clock: rest.clock,
-        };
-        Ok((outcome, remains))
+        })
     }
 }
 

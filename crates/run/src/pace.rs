@@ -127,8 +127,7 @@ impl Pace for Paced {
             recorder: parts.recorder,
             batch: parts.batch,
         };
-        let (outcome, _) = punctual.run_open(self.drain_max_ns)?;
-        Ok(outcome)
+        Ok(punctual.run_open(self.drain_max_ns)?.outcome)
     }
 }
 

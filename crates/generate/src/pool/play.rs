@@ -1,11 +1,13 @@
 //! A run as a stream of requests: the operations in their order, each as a chain.
 
+mod due;
 mod left;
+mod options;
 
 use std::collections::HashSet;
 
 use engine::{Completion, Operation as Primitive, OperationSet, Request};
-use workload::program::{FileChoice, FilePool, Fsync, PoolPart};
+use workload::program::{FilePool, Fsync, PoolPart};
 
 use super::chain::{After, Chain, Handle, Rules};
 use super::kept::Kept;
@@ -14,9 +16,10 @@ use super::{
     CallPattern, Mark, Operation, Outcome, Stream, StreamError, StreamOptions, TextContent, Totals,
 };
 use crate::program::Unit;
-use crate::{Backlog, DueQueue, Flow, Generator, OpenStream, Step, named};
+use crate::{Flow, Generator, Step, named};
 
 pub use left::Failures;
+pub use options::PlayOptions;
 
 /// The transaction kinds, by their number.
 const KINDS: [&str; 4] = ["create", "read", "append", "delete"];
@@ -26,38 +29,6 @@ const NO_FILE: u32 = 0;
 
 /// The system's number for a name that is taken.
 const EEXIST: i32 = 17;
-
-/// What is said of a run besides PostMark's own settings.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlayOptions {
-    /// Operations that may be in progress at once, at least 1: the engine's slots.
-    pub slot_count: u32,
-    /// Bytes of a stream's buffer ([`super::stdio_buffer_bytes`]); used where the settings say
-    /// that files are buffered.
-    pub stdio_buffer_bytes: u32,
-    /// Whether reads and writes say where in the file they go. Otherwise they go where the file
-    /// stands, which the engine must be told, and their offsets say where in the chain's content
-    /// they are.
-    pub has_file_offsets: bool,
-    /// Whether a file that takes one read is opened, read and closed by one request
-    /// ([`ReadWhole`](Primitive::ReadWhole)). What fails of it counts as an open that failed.
-    pub reads_whole: bool,
-    /// Files that transactions leave open until they are removed, at most; 0 closes each behind its
-    /// operation. The engine must find them by their number and open them by
-    /// [`kept_file_options`](super::kept_file_options). What is open when the transactions end is
-    /// left to it.
-    pub kept_open_max: u32,
-    /// When what was written is made durable.
-    pub fsync: Fsync,
-    /// Which files transactions work on.
-    pub choice: FileChoice,
-    /// Whether transactions go on until they are stopped, whatever their number is.
-    pub is_endless: bool,
-    /// Whether the subdirectories are made and removed; otherwise they must be there.
-    pub makes_subdirectories: bool,
-    /// What is counted of the transactions. As a whole they are with one slot only.
-    pub unit: Unit,
-}
 
 /// Whether a part of a run is over at that mark.
 const fn ends_with(part: PoolPart, mark: Mark) -> bool {
@@ -233,13 +204,6 @@ impl Play {
         self.span_ns = Some(span_ns);
     }
 
-    /// Tells it when its transactions are due, which begin then.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
-        if let Some(whole) = &mut self.whole {
-            whole.begin_when_due(queue);
-        }
-    }
-
     /// What was done so far. While operations are in progress, they are counted if there is more
     /// than one slot.
     #[must_use]
@@ -363,18 +327,6 @@ impl Play {
                 }
             }
         }
-    }
-
-    /// Begins a transaction that is counted as a whole where one is next; what to do where it is not
-    /// due yet.
-    #[inline]
-    fn begin_whole(&mut self, now_ns: u64) -> Result<(), Step> {
-        if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase)
-            && !whole.begin(now_ns)?
-        {
-            self.stream.stop();
-        }
-        Ok(())
     }
 
     /// Takes note of a mark; an error if nothing comes behind it in this phase.
@@ -506,18 +458,6 @@ impl Generator for Play {
             return whole.operation_done(now_ns, errno, self.stream.ends_transaction());
         }
         kind(&operation).map_or(Flow::Apart, Flow::Done)
-    }
-}
-
-impl OpenStream for Play {
-    fn close(&mut self, end_ns: u64) {
-        if let Some(whole) = &mut self.whole {
-            whole.close(end_ns);
-        }
-    }
-
-    fn backlog(&self) -> Option<Backlog> {
-        Some(self.whole.as_ref()?.queue()?.backlog())
     }
 }
 

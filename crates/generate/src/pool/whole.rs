@@ -1,4 +1,5 @@
-//! Transactions as wholes: of one or two operations, begun when they are due where that is asked for.
+//! Transactions as wholes: of one or two operations, which begin when they are due where that is
+//! asked for.
 
 use crate::program::Unit;
 use crate::{DueQueue, Flow, RESPONSE_KINDS, Step, Turn, named};

@@ -25,7 +25,8 @@ pub(super) struct Stage {
     pub time_ns: u64,
     /// Time before that which does not count, in nanoseconds.
     pub ramp_ns: u64,
-    /// The workers of all processes that share the cell's rate; none where that is not of this stage.
+    /// The workers of all processes that share the cell's rate; none where that is not of this
+    /// stage.
     pub rate_workers: Option<u32>,
     /// Whether it goes on in rounds of its time until they are steady.
     pub is_until_steady: bool,

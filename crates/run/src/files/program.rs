@@ -9,6 +9,7 @@ mod news;
 mod pool;
 mod rounds;
 mod spawn;
+mod stage;
 mod stamped;
 mod tasks;
 mod trace;
@@ -18,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{FileOptions, Fileset, OpenFlags, OpenWay};
+use engine::{FileOptions, Fileset, OpenFlags};
 use generate::ContentSource;
-use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns, Unit, Waits};
+use generate::program::FileStates;
 use results::{PhaseFigures, RunEvent, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
@@ -29,7 +30,7 @@ use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Wa
 use crate::RunError;
 use crate::meeting::Meeting;
 
-use super::course::{Done, Grounds, Stage, Work, iodepth};
+use super::course::{Done, Grounds, Stage};
 use super::field;
 use super::task::{Field, contents};
 use burn::{computes, rounds_per_us};
@@ -42,7 +43,6 @@ use rounds::{Rounds, Spent, begin_small};
 use stamped::RoundStamp;
 
 pub(super) use in_place::keeps_to_its_own;
-use trace::PlayerPlace;
 use trees::Trees;
 
 /// The course of a program.
@@ -281,107 +281,6 @@ impl ProgramCourse {
             ..own
         }
     }
-
-    /// The stage of a phase, with a task for each of its workers.
-    fn stage(
-        &mut self,
-        grounds: &Grounds,
-        phase: &ProgramPhase,
-        is_fill: bool,
-    ) -> Result<Stage, RunError> {
-        self.let_trees_go(grounds, phase)?;
-        self.stage_count += 1;
-        let is_measured = !is_fill && !phase.is_hidden;
-        let is_due = is_measured && self.cell.rate.is_some();
-        let is_until_steady = is_measured && self.cell.steady.is_some() && phase.time_ns.is_some();
-        let time_ns = phase.time_ns.unwrap_or(0);
-        let endless = ProgramPhase {
-            time_ns: None,
-            ..phase.clone()
-        };
-        let phase = match is_due || is_until_steady {
-            // Who measures ends it, as what is due in its time may be done after it, or rounds tell.
-            true => &endless,
-            false => phase,
-        };
-        let mut tasks = Vec::new();
-        let all = self.cell.workers.len() as u32;
-        let of_group = |group: &Group| group.workers.unwrap_or(all);
-        let waits = Arc::new(Waits::new(&self.program, phase, of_group));
-        let phase_end = self.phase_end(phase);
-        let ways = self.program.ways.len() as u8;
-        let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
-        let mut workers = self.cell.workers.clone().into_iter();
-        let phase_workers: u32 = phase.groups.iter().map(of_group).sum();
-        let mut before = 0;
-        for group in &phase.groups {
-            let worker_count = of_group(group);
-            let first = before;
-            before += worker_count;
-            let used = group.filesets();
-            let shared = SharedTurns::default();
-            let progress = Arc::new(Progress::new(group.quotas.len()));
-            let crew: Vec<WorkerPlan> = workers.by_ref().take(worker_count as usize).collect();
-            for (worker_index, worker) in crew.iter().enumerate() {
-                if !self.cell.is_own(worker) {
-                    continue;
-                }
-                let all = self.cell.operations.filter(|_| is_measured);
-                let number = first + worker_index as u32;
-                let rounds = all.map(|it| generate::share(it, phase_workers.into(), number.into()));
-                // Whose files it takes: its own, unless the group is shifted.
-                let owner = &crew[(worker_index + group.shift as usize) % crew.len()];
-                if let Some(trace) = &group.trace {
-                    let place = PlayerPlace::new(trace, phase, worker_index as u32, &phase_end);
-                    tasks.push(self.player(&place, worker, grounds.of(owner), rounds)?);
-                    continue;
-                }
-                let states = self.states(owner);
-                let interpreter = Interpreter::new(&Seat {
-                    program: &self.program,
-                    phase,
-                    group,
-                    worker_index: worker_index as u32,
-                    worker_count,
-                    slot_count: iodepth(worker),
-                    seed: generate::mix(worker.seed ^ self.stage_count << 32),
-                    program_seed: self.cell.workers.first().map_or(0, |it| it.seed),
-                    states: &states,
-                    shared: &shared,
-                    progress: &progress,
-                    phase_end: &phase_end,
-                    waits: &waits,
-                    way_codes: &way_codes,
-                    rounds_per_us: self.rounds_per_us,
-                    initial: is_fill,
-                    unit: match is_measured {
-                        true => unit(&self.cell),
-                        false => Unit::Own,
-                    },
-                    rounds,
-                })?;
-                let field = self.field(grounds, owner, &used)?;
-                let bytes = interpreter.buffer_bytes();
-                tasks.push(self.task(worker, bytes, interpreter.into(), field));
-            }
-        }
-        Ok(Stage {
-            phase: phase.name.clone(),
-            is_hidden: phase.is_hidden,
-            ramp_ns: phase.ramp_ns,
-            transactions: match self.rounds_around() {
-                Some(_) => None,
-                None => self.program.transactions_of(phase),
-            },
-            time_ns: match is_due || is_until_steady {
-                true => time_ns,
-                false => stop_ns(phase),
-            },
-            is_until_steady,
-            rate_workers: is_measured.then_some(phase_workers),
-            work: Work::Tasks(tasks),
-        })
-    }
 }
 
 impl ProgramCourse {
@@ -508,15 +407,6 @@ impl ProgramCourse {
             .chain(self.broken.clone())
             .chain(pools)
             .collect()
-    }
-}
-
-/// What is counted as a transaction: where there is a rate, or one is looked for, what it is about.
-fn unit(cell: &Cell) -> Unit {
-    match (cell.rate, cell.curve) {
-        (Some(_), _) => Unit::DueRound,
-        (None, Some(_)) => Unit::Round,
-        (None, None) => Unit::Own,
     }
 }
 

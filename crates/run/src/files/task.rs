@@ -16,7 +16,7 @@ use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
 use crate::RunError;
 use crate::batch::Batch;
-use crate::drain::Remains;
+use crate::drain::Ended;
 use crate::lane::Lane;
 use crate::measure::Loop;
 use crate::outcome::Outcome;
@@ -406,13 +406,13 @@ fn run_paced(
         recorder,
         batch,
     };
-    let (mut outcome, remains) = measuring.run_open(pace.drain_max_ns)?;
-    let Remains {
+    let Ended {
+        mut outcome,
         mut engine,
         mut generator,
         mut content,
         clock,
-    } = remains;
+    } = measuring.run_open(pace.drain_max_ns)?;
     if !outcome.stopped && generator.leave() {
         aside(&mut engine, &mut generator, &mut content, &clock)?;
     }

@@ -44,8 +44,8 @@ impl Cell {
         }
     }
 
-    /// Threads of a worker that stand among `workers` as if each were one: the flows of work on many
-    /// files that is at a queue depth and has one request in flight in each thread.
+    /// Threads of a worker that stand among `workers` as if each were one: the flows of work on
+    /// many files that is at a queue depth and has one request in flight in each thread.
     #[must_use]
     pub fn threads_per_worker(&self) -> u32 {
         let spans = self.workers.iter().flat_map(|worker| &worker.spans);

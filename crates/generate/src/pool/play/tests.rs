@@ -5,7 +5,7 @@ mod on_files;
 
 use engine::Operation as Primitive;
 use proptest::prelude::*;
-use workload::program::PoolLocation;
+use workload::program::{FileChoice, PoolLocation};
 
 use super::*;
 use crate::open_loop::tests::{NOW, carried_out};
@@ -99,7 +99,7 @@ fn due(settings: &FilePool, transactions_max: Option<u64>) -> (Play, crate::DueC
     }
     assert_eq!(play.transaction_kinds(), ["response"]);
     let due = crate::DueTimes::Own(crate::Arrivals::uniform(500.0, 0, 1).unwrap());
-    play.begin_when_due(DueQueue::new(due, NOW, 1));
+    play.begin_when_due(crate::DueQueue::new(due, NOW, 1));
     let counts = carried_out(&mut play, 5_000_000_000);
     (play, counts)
 }

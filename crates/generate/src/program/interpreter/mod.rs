@@ -2,6 +2,7 @@
 
 mod calls;
 mod failures;
+mod rounds;
 mod straight;
 mod stream;
 mod told;
@@ -9,9 +10,8 @@ mod waits;
 mod walks;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use workload::program::{Ending, Failed, Measure, Out, Quota, Share};
+use workload::program::{Ending, Failed, Out, Quota};
 
 use super::code::{Code, Instruction};
 use super::compile::compile;
@@ -20,18 +20,13 @@ use super::slot::{Frame, OpenStep, Section, SlotState};
 use super::states::FileStates;
 use super::tokens::{Uses, Waits};
 use super::{Progress, Seat, StepCounter, Unit};
-use crate::{DueQueue, Flow, GenerateError, Rng, Step, Turn};
-
-use stream::PAUSE_NS;
+use crate::{DueQueue, Flow, GenerateError, Rng};
 
 pub use straight::Straight;
 pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;
-/// For so long at most a round that is not due yet is waited for before a look at whether the phase
-/// is over, in nanoseconds.
-const LOOK_NS: u64 = 10_000_000;
 /// Instructions in a row that ask for nothing; after them the clock is looked at.
 const QUIET_INSTRUCTIONS_MAX: u32 = 1000;
 
@@ -167,11 +162,6 @@ impl Interpreter {
         }
     }
 
-    /// Tells it when its rounds are due, which begin then.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
-        self.queue = Some(Box::new(queue));
-    }
-
     /// How much it has done in its window and after it.
     #[must_use]
     pub fn amounts(&self) -> Amounts {
@@ -274,55 +264,6 @@ impl Interpreter {
         }
     }
 
-    /// Another round, if there is to be one, and if that is known yet.
-    fn begin_round(&mut self, index: usize, now_ns: u64) {
-        if self.level == Level::Awaited || self.is_due {
-            self.slots[index].section = Section::Between;
-        } else if !self.claim_round() {
-            self.leave_body(index, now_ns);
-        }
-    }
-
-    /// Begins a slot's next round, or leaves the body, where it is known by now which; else what
-    /// it waits for.
-    fn next_round(&mut self, index: usize, now_ns: u64) -> Option<Step> {
-        if self.level == Level::Awaited {
-            let Some(rounds) = self.phase_end.level() else {
-                return Some(self.wait(now_ns + PAUSE_NS));
-            };
-            self.level = Level::Known(rounds);
-        }
-        if !self.phase_end.is_quiet() && self.heed(index, now_ns) {
-            return None;
-        }
-        if self.has_failed {
-            self.leave_body(index, now_ns);
-            return None;
-        }
-        let mut due_ns = now_ns;
-        if let Some(queue) = &mut self.queue {
-            match queue.turn(now_ns) {
-                Turn::Due(ns) => due_ns = ns,
-                Turn::Over => {
-                    self.leave_body(index, now_ns);
-                    return None;
-                }
-                Turn::Wait(ns) => {
-                    // Others may end the phase meanwhile.
-                    let until_ns = ns.min(now_ns + LOOK_NS);
-                    return Some(Step::Wait { until_ns });
-                }
-            }
-        }
-        self.slots[index].section = Section::Body;
-        if !self.claim_round() {
-            self.leave_body(index, now_ns);
-        } else if let Some(queue) = &mut self.queue {
-            queue.begin(index, due_ns, now_ns);
-        }
-        None
-    }
-
     /// Does what all workers were told; whether the slot stands elsewhere now.
     #[cold]
     pub(super) fn heed(&mut self, index: usize, now_ns: u64) -> bool {
@@ -360,32 +301,6 @@ impl Interpreter {
             let call = &self.slots[index].call;
             self.states[usize::from(call.fileset)].release(call.file, code.claim);
         }
-    }
-
-    /// Whether another round may begin, which is then counted.
-    #[inline]
-    fn claim_round(&mut self) -> bool {
-        let mut may_begin = match self.level {
-            Level::Known(rounds) => self.amounts.rounds < rounds,
-            Level::Free | Level::Awaited => true,
-        };
-        for (index, quota) in self.quotas.iter().enumerate() {
-            let own = self.done(quota.what);
-            let done = match (quota.of, quota.what) {
-                (Share::Each, _) => own,
-                // The round that would begin counts before it does.
-                (Share::Group, Measure::Rounds) => {
-                    self.progress.amounts[index].fetch_add(1, Ordering::Relaxed)
-                }
-                (Share::Group, _) => {
-                    let more = own - std::mem::replace(&mut self.told[index], own);
-                    more + self.progress.amounts[index].fetch_add(more, Ordering::Relaxed)
-                }
-            };
-            may_begin &= done < quota.count;
-        }
-        self.amounts.rounds += u64::from(may_begin);
-        may_begin
     }
 
     /// Carries out what asks for nothing, until a call or a pause is next; what ended meanwhile.

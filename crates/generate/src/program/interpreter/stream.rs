@@ -8,7 +8,7 @@ use super::Interpreter;
 use super::calls::Begun;
 use crate::program::code::Instruction;
 use crate::program::slot::Section;
-use crate::{Backlog, Flow, Generator, OpenStream, Step, mix};
+use crate::{Flow, Generator, Step, mix};
 
 /// How long a slot waits before it asks again, in nanoseconds.
 pub(super) const PAUSE_NS: u64 = 20_000;
@@ -155,18 +155,6 @@ impl Generator for Interpreter {
             }
         }
         self.settle(index, now_ns)
-    }
-}
-
-impl OpenStream for Interpreter {
-    fn close(&mut self, end_ns: u64) {
-        if let Some(queue) = &mut self.queue {
-            queue.close(end_ns);
-        }
-    }
-
-    fn backlog(&self) -> Option<Backlog> {
-        self.queue.as_ref().map(|it| it.backlog())
     }
 }
 

@@ -17,7 +17,8 @@ use target::Tree;
 use workload::plan::{CacheMode, Cell, EngineKind, WorkerPlan};
 use workload::program::{FilePool, PoolPart, Program, ProgramPhase};
 
-use super::{stop_ns, unit};
+use super::stage::unit;
+use super::stop_ns;
 use crate::RunError;
 use crate::files::course::{Done, Grounds, Stage, Work, iodepth};
 use crate::files::field::{self, DIRECTORY_MODE, direct_flag};

@@ -1,0 +1,45 @@
+//! Recorded calls that begin when they are due.
+
+use super::Player;
+use crate::{Backlog, DueQueue, OpenStream, Step, Turn};
+
+/// For so long at most a call that is not due yet is waited for before a look at whether the phase
+/// is over, in nanoseconds.
+const LOOK_NS: u64 = 10_000_000;
+
+impl Player {
+    /// Tells it when its calls are due, which begin then.
+    pub fn begin_when_due(&mut self, queue: DueQueue) {
+        self.queue = Some(Box::new(queue));
+    }
+
+    /// Begins what is due, if anything has to be; else what to do.
+    pub(super) fn begin_due(&mut self, now_ns: u64) -> Result<(), Step> {
+        let Some(queue) = &mut self.queue else {
+            return Ok(());
+        };
+        match queue.turn(now_ns) {
+            Turn::Due(due_ns) => {
+                queue.begin(0, due_ns, now_ns);
+                Ok(())
+            }
+            Turn::Wait(due_ns) => Err(Step::Wait {
+                // Others may end the phase meanwhile.
+                until_ns: due_ns.min(now_ns + LOOK_NS),
+            }),
+            Turn::Over => Err(Step::Finished),
+        }
+    }
+}
+
+impl OpenStream for Player {
+    fn close(&mut self, end_ns: u64) {
+        if let Some(queue) = &mut self.queue {
+            queue.close(end_ns);
+        }
+    }
+
+    fn backlog(&self) -> Option<Backlog> {
+        self.queue.as_ref().map(|it| it.backlog())
+    }
+}

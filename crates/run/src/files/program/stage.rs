@@ -1,0 +1,159 @@
+//! The stage of a phase: each of its workers with what it does.
+
+use std::sync::Arc;
+
+use engine::OpenWay;
+use generate::program::{Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Unit, Waits};
+use workload::plan::{Cell, WorkerPlan};
+use workload::program::{Group, ProgramPhase};
+
+use super::trace::PlayerPlace;
+use super::{ProgramCourse, stop_ns};
+use crate::RunError;
+use crate::files::course::{Grounds, Stage, Work, iodepth};
+use crate::files::task::FileTask;
+
+/// What the workers of a phase have together.
+struct Together<'a> {
+    phase: &'a ProgramPhase,
+    waits: Arc<Waits>,
+    phase_end: Arc<PhaseEnd>,
+    way_codes: Vec<u64>,
+    worker_count: u32,
+    /// Only the files are made that are there before the first phase.
+    is_fill: bool,
+    unit: Unit,
+    /// Rounds of all of them; none where the groups say how many.
+    rounds: Option<u64>,
+}
+
+impl ProgramCourse {
+    /// The stage of a phase, with a task for each of its workers.
+    pub(super) fn stage(
+        &mut self,
+        grounds: &Grounds,
+        phase: &ProgramPhase,
+        is_fill: bool,
+    ) -> Result<Stage, RunError> {
+        self.let_trees_go(grounds, phase)?;
+        self.stage_count += 1;
+        let is_measured = !is_fill && !phase.is_hidden;
+        let is_until_steady = is_measured && self.cell.steady.is_some() && phase.time_ns.is_some();
+        let is_ended = is_until_steady || is_measured && self.cell.rate.is_some();
+        let endless = ProgramPhase {
+            time_ns: None,
+            ..phase.clone()
+        };
+        let all = self.cell.workers.len() as u32;
+        let of_group = |group: &Group| group.workers.unwrap_or(all);
+        let ways = 0..self.program.ways.len() as u8;
+        // Who measures ends it, as what is due in its time may be done after it, or rounds tell.
+        let as_done = if is_ended { &endless } else { phase };
+        let together = Together {
+            phase: as_done,
+            waits: Arc::new(Waits::new(&self.program, as_done, of_group)),
+            phase_end: self.phase_end(as_done),
+            way_codes: ways.map(|way| OpenWay(way).code()).collect(),
+            worker_count: phase.groups.iter().map(of_group).sum(),
+            is_fill,
+            unit: if is_measured {
+                unit(&self.cell)
+            } else {
+                Unit::Own
+            },
+            rounds: self.cell.operations.filter(|_| is_measured),
+        };
+        let mut tasks = Vec::new();
+        let mut workers = self.cell.workers.clone().into_iter();
+        let mut first = 0;
+        for group in &phase.groups {
+            let count = of_group(group);
+            let crew: Vec<WorkerPlan> = workers.by_ref().take(count as usize).collect();
+            tasks.extend(self.crew(grounds, &together, (group, first), &crew)?);
+            first += count;
+        }
+        Ok(Stage {
+            phase: phase.name.clone(),
+            is_hidden: phase.is_hidden,
+            ramp_ns: phase.ramp_ns,
+            transactions: match self.rounds_around() {
+                Some(_) => None,
+                None => self.program.transactions_of(phase),
+            },
+            time_ns: match is_ended {
+                true => phase.time_ns.unwrap_or(0),
+                false => stop_ns(phase),
+            },
+            is_until_steady,
+            rate_workers: is_measured.then_some(together.worker_count),
+            work: Work::Tasks(tasks),
+        })
+    }
+
+    /// The tasks of a group's workers that are here, the first of whom is the phase's of that
+    /// number.
+    fn crew(
+        &mut self,
+        grounds: &Grounds,
+        together: &Together<'_>,
+        (group, first): (&Group, u32),
+        crew: &[WorkerPlan],
+    ) -> Result<Vec<FileTask>, RunError> {
+        let Together {
+            phase, phase_end, ..
+        } = together;
+        let mut tasks = Vec::new();
+        let used = group.filesets();
+        let shared = SharedTurns::default();
+        let progress = Arc::new(Progress::new(group.quotas.len()));
+        for (worker_index, worker) in (0..).zip(crew) {
+            if !self.cell.is_own(worker) {
+                continue;
+            }
+            let (count, number) = (together.worker_count, first + worker_index);
+            let rounds = together.rounds;
+            let rounds = rounds.map(|all| generate::share(all, count.into(), number.into()));
+            // Whose files it takes: its own, unless the group is shifted.
+            let owner = &crew[(worker_index + group.shift) as usize % crew.len()];
+            if let Some(trace) = &group.trace {
+                let place = PlayerPlace::new(trace, phase, worker_index, phase_end);
+                tasks.push(self.player(&place, worker, grounds.of(owner), rounds)?);
+                continue;
+            }
+            let states = self.states(owner);
+            let interpreter = Interpreter::new(&Seat {
+                program: &self.program,
+                phase,
+                group,
+                worker_index,
+                worker_count: crew.len() as u32,
+                slot_count: iodepth(worker),
+                seed: generate::mix(worker.seed ^ self.stage_count << 32),
+                program_seed: self.cell.workers.first().map_or(0, |it| it.seed),
+                states: &states,
+                shared: &shared,
+                progress: &progress,
+                phase_end,
+                waits: &together.waits,
+                way_codes: &together.way_codes,
+                rounds_per_us: self.rounds_per_us,
+                initial: together.is_fill,
+                unit: together.unit,
+                rounds,
+            })?;
+            let field = self.field(grounds, owner, &used)?;
+            let bytes = interpreter.buffer_bytes();
+            tasks.push(self.task(worker, bytes, interpreter.into(), field));
+        }
+        Ok(tasks)
+    }
+}
+
+/// What is counted as a transaction: where there is a rate, or one is looked for, what it is about.
+pub(super) fn unit(cell: &Cell) -> Unit {
+    match (cell.rate, cell.curve) {
+        (Some(_), _) => Unit::DueRound,
+        (None, Some(_)) => Unit::Round,
+        (None, None) => Unit::Own,
+    }
+}
