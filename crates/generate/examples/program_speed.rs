@@ -123,10 +123,9 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
     let mut best = f64::INFINITY;
     for _ in 0..TRIALS {
         let states = [Arc::new(FileStates::new(FILES, is_shared))];
-        let shared = SharedTurns::default();
         let phase_end = Arc::new(PhaseEnd::new(1));
         let waits = Arc::new(Waits::new(&program, &phase, |_| 1));
-        let progress = Arc::new(Progress::new(0));
+        let (shared, progress) = (SharedTurns::default(), Arc::new(Progress::new(0)));
         let seat = |phase, group, initial| Seat {
             program: &program,
             phase,
@@ -151,10 +150,8 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             run(&mut Interpreter::new(&seat(&phase, &fill, true))?, u64::MAX);
             states[0].release_all();
         }
-        best = best.min(run(
-            &mut Interpreter::new(&seat(&phase, &group, false))?,
-            1_000_000,
-        ));
+        let mut interpreter = Interpreter::new(&seat(&phase, &group, false))?;
+        best = best.min(run(&mut interpreter, 1_000_000));
     }
     tell(name, is_shared, best);
     Ok(())

@@ -98,14 +98,16 @@ pub struct Workload {
     /// How the page cache is used: `direct`, `buffered` or `dontcache`. Default: `direct`, but
     /// `buffered` with the engine `mmap` and for work on many files.
     pub cache: Option<CacheMode>,
-    /// Requests each worker keeps in flight on each of its targets, or files it works on at once,
+    /// Requests each worker keeps in flight on each of its targets, or rounds of work on many files,
     /// 1 to 32768; a list makes one cell for each. Also the depth of jobs that name none; a `psync`
-    /// or `mmap` job runs that many threads, each on its own part of the files. Default: 1.
+    /// or `mmap` job runs that many threads, each on its own part of the files, and work on many
+    /// files with `psync` as many threads, each of which counts as a worker. Default: 1.
     pub iodepth: Option<OneOrMany<u32>>,
     /// Requests due per second, of all workers together, `20000` or `"20k/s"` (an open loop): each
     /// starts when it is due, whether or not earlier ones are done, and waits only while `iodepth`
-    /// are in flight. A list makes one cell for each. Default: no rate (a closed loop): each
-    /// request follows an earlier one.
+    /// are in flight. Of work on many files these are the rounds of each phase, such as the
+    /// transactions of PostMark or recorded calls. A list makes one cell for each. Default: no rate
+    /// (a closed loop): each request follows an earlier one.
     pub rate: Option<OneOrMany<Rate>>,
     /// How the requests of a `rate` are spread over time: `uniform`, at equal intervals, or
     /// `poisson`, at random and independent of each other. Default: `uniform`, but `poisson` with
@@ -151,18 +153,21 @@ pub struct Workload {
     /// `new_file` and for work on many files.
     pub ramp_time: Option<Span>,
     /// End a cell after this many operations of all workers together, not counting the ramp; jobs
-    /// begin again until then. Default: no limit.
+    /// begin again until then. Of work on many files each phase has so many rounds. Default: no
+    /// limit.
     pub operations: Option<u64>,
     /// Start each cell with an empty test file, so that its writes allocate space. Such a cell only
     /// writes, sequentially, and ends at the latest when the file has its `size`. Default: false.
     pub new_file: Option<bool>,
     /// When a cell ends: after a `time`, or once rounds of `run_time` each are `steady`; its
-    /// figures are then those of the steady window. Default: `time`.
+    /// figures are then those of the steady window. Of work on many files it holds for phases that
+    /// end by time. Default: `time`.
     pub until: Option<UntilChoice>,
     /// When rounds count as steady.
     pub steady: Option<SteadyChoice>,
     /// How many times the used part of a target is written, sequentially, before the first cell
-    /// that uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. Default: `none`.
+    /// that uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. For work on many files it is a file as
+    /// large as all of them, which is removed again. Default: `none`.
     pub precondition: Option<Precondition>,
     /// How often the whole series of cells is measured, 1 to 1000, or `auto`: at least 3 times,
     /// until the rate of every cell is known to `precision` or the `budget` is spent. Default: 1.
@@ -184,7 +189,8 @@ pub struct Workload {
     /// Keep the test files after the run, for the next one. Default: false.
     pub keep: Option<bool>,
     /// Read the test files into the page cache before each cell, to measure the cache; otherwise
-    /// their pages are dropped before each cell, so that it starts cold. Default: false.
+    /// their pages are dropped before each cell, so that it starts cold. Of work on many files they
+    /// are those that are there before the first phase. Default: false.
     pub warm: Option<bool>,
     /// Close each target after so many transactions and open it again; 0 opens and closes only.
     /// Iometer's test connection rate. Default: keep the targets open.
