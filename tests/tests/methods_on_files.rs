@@ -2,7 +2,13 @@
 //! of pools, phases, recorded calls and the classics alike.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::Bed;
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use end_to_end::{Bed, wait_for};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 const PHASES: &str = "run_time = 1\n[[fileset]]\nname = \"mail\"\ncount = 20\npresent = \"100%\"\n\
@@ -45,7 +51,7 @@ fn record(file: &str, text: &str, options: &[&str]) -> Value {
     let fixed = ["run", file, "--target", &target, "--json", "-", "--quiet"];
     let seen = bed.run(&[&fixed[..], options].concat());
     assert_eq!(seen.code, 0, "{file} {options:?}: {}", seen.text());
-    let left = std::fs::read_dir(bed.target()).unwrap().count();
+    let left = fs::read_dir(bed.target()).unwrap().count();
     assert_eq!(left, 0, "{file} {options:?}");
     serde_json::from_str(&seen.stdout).unwrap()
 }
@@ -246,4 +252,112 @@ fn files_that_are_there_are_read_before_they_are_worked_on() {
     bed.file("client.txt", CLIENT);
     let seen = bed.run(&["check", "client.txt", "--set", "warm=true"]);
     seen.assert_refused(2, &["its files are made as a part of the work", "help: "]);
+}
+
+/// Files are made, appended to, removed and read by several workers.
+const MIXED: &str = "run_time = \"500ms\"\n[[fileset]]\nname = \"a\"\ncount = 30\n\
+     present = \"50%\"\nsize = { uniform = [1, 40000] }\n[[way]]\nname = \"log\"\nappend = true\n\
+     [[phase]]\nname = \"work\"\n[[phase.group]]\nworkers = 3\nwhen_out = \"skip\"\nbody = [\n\
+     { mix = [\n\
+     { share = 1, do = [{ create = \"a\" }, { write = \"size\", piece = \"10000\" }, \"close\"] },\n\
+     { share = 3, do = [{ open = \"a\", pick = \"uniform\", way = \"log\" },\n\
+     { write = 1000, at = \"end\" }, \"close\"] },\n\
+     { share = 1, do = [{ unlink = \"a\", pick = \"uniform\" }] },\n\
+     { share = 3, do = [{ open = \"a\", pick = \"uniform\" },\n\
+     { read = \"rest\", piece = 7000 }, \"close\"] },\n] },\n]\n";
+
+/// Files get other names, and are written at places with nothing before them.
+const HOLES: &str = "run_time = \"500ms\"\n[[fileset]]\nname = \"a\"\ncount = 30\n\
+     present = \"50%\"\nsize = \"64k\"\n[[phase]]\nname = \"work\"\n[[phase.group]]\n\
+     workers = 2\nwhen_out = \"skip\"\nbody = [\n{ mix = [\n\
+     { share = 1, do = [{ create = \"a\" }, { write = 3000, at = \"random\" }, \"close\"] },\n\
+     { share = 1, do = [{ rename = \"a\", pick = \"uniform\", to = \"a\" }] },\n\
+     { share = 1, do = [{ unlink = \"a\", pick = \"uniform\" }] },\n\
+     { share = 3, do = [{ open = \"a\", pick = \"uniform\" },\n\
+     { read = \"rest\", piece = 7000 }, \"close\"] },\n] },\n]\n";
+
+#[test]
+fn what_was_written_is_read_again_however_files_are_worked_on() {
+    let (mixed, holes) = (
+        ("mixed.toml", MIXED, &[][..]),
+        ("holes.toml", HOLES, &[][..]),
+    );
+    let in_ring = ["--engine", "io_uring", "--iodepth", "4"];
+    for (kind, options) in [
+        (KINDS[0], &["--operations", "200"][..]),
+        (KINDS[2], &["--operations", "200", "--workers", "2"]),
+        (KINDS[6], &["--operations", "2000", "--workers", "2"]),
+        (mixed, &[]),
+        (mixed, &in_ring),
+        (mixed, &["--rate", "2000/s"]),
+        (holes, &[]),
+        (holes, &in_ring),
+    ] {
+        let record = record(kind.0, kind.1, &[options, &["--verify"]].concat());
+        let mut warnings = record["warnings"].as_array().into_iter().flatten();
+        let found = warnings.find(|it| it["code"] == "verify-mismatch");
+        assert_eq!(found, None, "{} {options:?}", kind.0);
+        assert!(count(&record["cells"][0]) > 0, "{} {options:?}", kind.0);
+    }
+}
+
+/// Files of this size anywhere in a directory.
+fn files_of(size_bytes: u64, directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.metadata() {
+            Ok(it) if it.is_dir() => found.extend(files_of(size_bytes, &path)),
+            Ok(it) if it.len() == size_bytes => found.push(path),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_block_that_was_changed_meanwhile_is_found() {
+    const BLOCK: usize = 4096;
+    const FILE: u64 = 1 << 20;
+    let text = "[[fileset]]\nname = \"a\"\ncount = 4\nsize = \"1MiB\"\n\
+         [[phase]]\nname = \"write\"\n[[phase.group]]\nbody = [\n\
+         { create = \"a\" }, { write = \"size\", piece = \"64KiB\" }, \"close\" ]\n\
+         [[phase]]\nname = \"hold\"\n[[phase.group]]\nrounds = 1\nbody = [\n\
+         { stat = \"a\" }, { think = \"20s\" } ]\n\
+         [[phase]]\nname = \"read\"\n[[phase.group]]\nbody = [\n\
+         { open = \"a\" }, { read = \"rest\", piece = \"4KiB\" }, \"close\" ]\n";
+    let bed = Bed::in_memory().unwrap();
+    bed.file("blocks.toml", text);
+    let target = bed.target().to_str().unwrap().to_owned();
+    let mut command = bed.command(&["run", "blocks.toml", "--target", &target, "--verify"]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for("all files", || files_of(FILE, bed.target()).len() == 4);
+    let id = Pid::from_raw(child.id().cast_signed()).unwrap();
+    kill_process(id, Signal::STOP).unwrap();
+    let mut left = 1000;
+    for path in files_of(FILE, bed.target()) {
+        let file = fs::File::options()
+            .read(true)
+            .write(true)
+            .open(path)
+            .unwrap();
+        for at in (0..FILE).step_by(BLOCK).take(left) {
+            let mut block = [0; BLOCK];
+            file.read_exact_at(&mut block, at).unwrap();
+            block.iter_mut().for_each(|byte| *byte = !*byte);
+            file.write_all_at(&block, at).unwrap();
+            left -= 1;
+        }
+    }
+    kill_process(id, Signal::CONT).unwrap();
+    let seen = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&seen.stderr) + String::from_utf8_lossy(&seen.stdout);
+    assert!(
+        text.contains("1000 reads did not return what was written"),
+        "{text}"
+    );
 }

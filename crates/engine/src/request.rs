@@ -93,6 +93,15 @@ impl Request {
         Self::FIRST_UNIT | unit_bytes as u64
     }
 
+    /// Where in its file a read or a write begins, in bytes; none where it does not say.
+    #[must_use]
+    pub const fn file_offset(&self) -> Option<u64> {
+        match Self::place(self.offset_bytes) {
+            Placed::Offset(bytes) | Placed::Sought(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// What `offset_bytes` of a read or write means.
     pub(crate) const fn place(offset_bytes: u64) -> Placed {
         match offset_bytes {

@@ -144,6 +144,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             rounds_per_us: 0.0,
             initial,
             unit: Unit::Own,
+            is_checked: false,
             rounds: None,
         };
         if body.len() > 4 {

@@ -28,19 +28,62 @@ const SHOWN_BYTES: usize = 8;
 #[derive(Debug, Clone)]
 pub struct FileStamp {
     seed: u64,
+    /// Whether all files have the same content, as their names change.
+    is_of_place: bool,
+    /// Whether zeros may be read where nobody wrote.
+    has_holes: bool,
 }
 
 impl FileStamp {
     /// The content of that seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { seed }
+        Self {
+            seed,
+            is_of_place: false,
+            has_holes: false,
+        }
+    }
+
+    /// The same content in all files: of those that get other names, or more than one.
+    #[must_use]
+    pub const fn of_place(self) -> Self {
+        Self {
+            is_of_place: true,
+            ..self
+        }
+    }
+
+    /// Takes zeros for what nobody wrote, word by word. That all of a write was lost is then not
+    /// seen where nothing was before.
+    #[must_use]
+    pub const fn with_holes(self) -> Self {
+        Self {
+            has_holes: true,
+            ..self
+        }
     }
 
     #[inline]
     const fn key(&self, file_index: u32) -> u64 {
-        mix(self.seed ^ mix(file_index as u64))
+        let index = if self.is_of_place { 0 } else { file_index };
+        mix(self.seed ^ mix(index as u64))
     }
+}
+
+/// Where in the file a request goes.
+#[inline]
+fn place(request: &Request) -> u64 {
+    request.file_offset().unwrap_or(request.offset_bytes)
+}
+
+/// Whether a word is as it was written, or was not written in front of a place, or behind one.
+fn is_written_or_hole(seen: &[u8], wanted: &[u8]) -> bool {
+    let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
+    (0..=seen.len()).any(|at| {
+        let ((seen_a, seen_b), (a, b)) = (seen.split_at(at), wanted.split_at(at));
+        seen_a == a && is_zero(seen_b) || is_zero(seen_a) && seen_b == b
+    })
 }
 
 /// The word of that number, for which one multiplication does.
@@ -64,7 +107,7 @@ impl Content for FileStamp {
     #[inline]
     fn fill(&mut self, buffer: &mut [u8], request: &Request) {
         let key = self.key(request.file_index);
-        let offset_bytes = request.offset_bytes;
+        let offset_bytes = place(request);
         let (head, rest) = buffer.split_at_mut(head_bytes(offset_bytes, buffer.len()));
         let skip = (offset_bytes % WORD_BYTES as u64) as usize;
         let mut number = offset_bytes / WORD_BYTES as u64;
@@ -89,7 +132,7 @@ impl Content for FileStamp {
     #[inline]
     fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch> {
         let key = self.key(request.file_index);
-        let offset_bytes = request.offset_bytes;
+        let offset_bytes = place(request);
         let (head, rest) = buffer.split_at(head_bytes(offset_bytes, buffer.len()));
         let skip = (offset_bytes % WORD_BYTES as u64) as usize;
         let mut number = offset_bytes / WORD_BYTES as u64;
@@ -106,7 +149,7 @@ impl Content for FileStamp {
         }
         let tail = words.remainder();
         damage |= u64::from(word(key, number)[..tail.len()] != *tail);
-        if damage == 0 {
+        if damage == 0 || self.has_holes && self.is_written_or_hole(buffer, request) {
             return Ok(());
         }
         Err(self.explain(buffer, request))
@@ -114,6 +157,17 @@ impl Content for FileStamp {
 }
 
 impl FileStamp {
+    /// Whether all that differs from what is written is zeros where nobody may have written.
+    #[cold]
+    fn is_written_or_hole(&self, seen: &[u8], request: &Request) -> bool {
+        let mut wanted = vec![0; seen.len()];
+        self.clone().fill(&mut wanted, request);
+        let head = head_bytes(place(request), seen.len());
+        let ((seen_head, seen), (head, wanted)) = (seen.split_at(head), wanted.split_at(head));
+        let words = seen.chunks(WORD_BYTES).zip(wanted.chunks(WORD_BYTES));
+        is_written_or_hole(seen_head, head) && { words }.all(|(a, b)| is_written_or_hole(a, b))
+    }
+
     /// The first place where a buffer that is not as written differs.
     #[cold]
     fn explain(&self, seen: &[u8], request: &Request) -> Mismatch {
@@ -129,7 +183,7 @@ impl FileStamp {
         let wrong_count = wrong_count.count();
         Mismatch {
             file_index: request.file_index,
-            offset_bytes: request.offset_bytes + start as u64,
+            offset_bytes: place(request) + start as u64,
             wanted: format!("`{}`", hex(&wanted[start..end])),
             seen: format!(
                 "`{}`, and {wrong_count} wrong bytes of {} that were read",
@@ -203,6 +257,36 @@ mod tests {
                 seen: format!("`{seen}`, and 1 wrong bytes of 500 that were read"),
             }
         );
+    }
+
+    #[test]
+    fn zeros_are_holes_where_there_may_be_any_and_damage_nowhere() {
+        let (strict, holed) = (FileStamp::new(7), FileStamp::new(7).with_holes());
+        let request = request(5, 1003, 600);
+        let whole = filled(5, 1003, 600);
+        // Written up to 100, and again from 333 on.
+        let mut partly = whole.clone();
+        partly[100..333].fill(0);
+        assert!(strict.clone().check(&partly, &request).is_err());
+        assert_eq!(holed.clone().check(&partly, &request), Ok(()));
+        for place in [0, 50, 99, 200, 333, 400, 599] {
+            let mut damaged = partly.clone();
+            damaged[place] ^= 0x41;
+            let found = holed.clone().check(&damaged, &request);
+            assert!(found.is_err(), "at {place}");
+        }
+    }
+
+    #[test]
+    fn files_whose_names_change_have_the_same_content() {
+        let mut stamp = FileStamp::new(7).of_place();
+        let mut buffer = vec![0; 64];
+        stamp.fill(&mut buffer, &request(1, 512, 64));
+        assert_eq!(stamp.check(&buffer, &request(2, 512, 64)), Ok(()));
+        assert!(stamp.check(&buffer, &request(2, 1024, 64)).is_err());
+        // Wherever the file stood before.
+        let sought = request(2, Request::seeking(512), 64);
+        assert_eq!(stamp.check(&buffer, &sought), Ok(()));
     }
 
     proptest! {

@@ -152,6 +152,8 @@ pub(super) enum Place {
     Here,
     Same,
     End,
+    /// The same, said as a place: behind the last byte that is known of.
+    KnownEnd,
     At(u64),
     /// By the last card.
     Dealt(u32),

@@ -70,6 +70,8 @@ pub struct Seat<'a> {
     pub initial: bool,
     /// What is counted as a transaction.
     pub unit: Unit,
+    /// Whether requests say where in the file they go, so that its content can follow from that.
+    pub is_checked: bool,
     /// Rounds that it does, whatever the group's quotas are; none where those say how many.
     pub rounds: Option<u64>,
 }

@@ -341,6 +341,7 @@ fn seated(
                 rounds_per_us: 0.0,
                 initial: false,
                 unit: setting.unit,
+                is_checked: false,
                 rounds: None,
             })
             .unwrap()
@@ -823,6 +824,7 @@ fn nothing_is_allocated_on_the_way() {
         rounds_per_us: 0.0,
         initial: false,
         unit: Unit::Own,
+        is_checked: false,
         rounds: None,
     })
     .unwrap();

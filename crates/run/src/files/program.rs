@@ -262,11 +262,12 @@ impl ProgramCourse {
 
     fn options(&self, tree: &Tree) -> FileOptions {
         let is_direct = self.cell.cache == CacheMode::Direct;
+        let is_checked = self.cell.workers.iter().any(|worker| worker.verify);
         let ways = self
             .program
             .ways
             .iter()
-            .map(|way| open_mode(way, is_direct));
+            .map(|way| open_mode(way, is_direct, is_checked));
         let own = field::options(&self.cell);
         FileOptions {
             ways: ways.collect(),

@@ -110,7 +110,9 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
         if table != Table::Program && !table.has_time() {
             take("run_time", &mut workload.run_time, Some(Span(0)), it);
         }
-        take("verify", &mut workload.verify, Some(false), it);
+        if table != Table::Program {
+            take("verify", &mut workload.verify, Some(false), it);
+        }
     }
     if !workload.worker.is_empty() {
         workload.worker.clear();
@@ -145,14 +147,12 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
 
 /// Why a key does not apply to the table.
 fn why(table: Table, key: &str) -> &'static str {
-    let is_program = matches!(table, Table::Program);
     match key {
         "ramp_time" if table.has_time() => "what it takes first is a part of what it tells",
         "run_time" | "ramp_time" => "it ends when its work is done",
         "until" | "steady" => "it ends when its work is done, however steady",
         "keep" => "its files are removed as a part of the work",
         "warm" => "its files are made as a part of the work, so that the page cache has them",
-        "verify" if is_program => "its phases may read what nobody wrote",
         "verify" => "it reads nothing that it wrote",
         "content" => "a pool writes random characters, as the original does",
         "size" => "its own keys say how large its files are",

@@ -98,10 +98,10 @@ pub struct Workload {
     /// How the page cache is used: `direct`, `buffered` or `dontcache`. Default: `direct`, but
     /// `buffered` with the engine `mmap` and for work on many files.
     pub cache: Option<CacheMode>,
-    /// Requests each worker keeps in flight on each of its targets, or rounds of work on many files,
-    /// 1 to 32768; a list makes one cell for each. Also the depth of jobs that name none; a `psync`
-    /// or `mmap` job runs that many threads, each on its own part of the files, and work on many
-    /// files with `psync` as many threads, each of which counts as a worker. Default: 1.
+    /// Requests each worker keeps in flight on each of its targets, or rounds of work on many
+    /// files, 1 to 32768; a list makes one cell for each. Also the depth of jobs that name none; a
+    /// `psync` or `mmap` job runs that many threads, each on its own part of the files, and work on
+    /// many files with `psync` as many threads, each of which counts as a worker. Default: 1.
     pub iodepth: Option<OneOrMany<u32>>,
     /// Requests due per second, of all workers together, `20000` or `"20k/s"` (an open loop): each
     /// starts when it is due, whether or not earlier ones are done, and waits only while `iodepth`

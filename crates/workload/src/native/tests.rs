@@ -50,7 +50,7 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
         refusal("name = \"x\"\niodpth = 3\n"),
         "error: unknown key `iodpth`\n  --> w.toml:2:1\n   2 | iodpth = 3\n\
          help: did you mean `iodepth`? Requests each worker keeps in flight on each of its \
-         targets, or files it works on at once, 1 to 32768; a list makes one cell for each"
+         targets, or rounds of work on many files, 1 to 32768; a list makes one cell for each"
     );
     assert_eq!(
         refusal(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Act, Bytes, Call, FileOperation, Group, On, Pick, Program, ProgramPart, ProgramPhase, Shape,
+    Where,
 };
 
 /// A list of acts of a group.
@@ -67,6 +68,38 @@ impl Program {
             }
         }
         sum
+    }
+
+    /// Whether files get other names than they were written under, or several.
+    #[must_use]
+    pub fn renames_files(&self) -> bool {
+        let renames = |call: &&Call| {
+            let operation = call.operation;
+            matches!(
+                operation,
+                FileOperation::Rename | FileOperation::Link | FileOperation::Symlink
+            )
+        };
+        let mut calls = self.groups().flat_map(Group::calls);
+        self.has_traces() || calls.any(|it| renames(&it))
+    }
+
+    /// Whether files may have parts that nobody wrote.
+    #[must_use]
+    pub fn may_leave_holes(&self) -> bool {
+        let leaves = |call: &&Call| match call.operation {
+            FileOperation::Truncate => true,
+            FileOperation::Write => !matches!(call.place, Where::Here | Where::Same | Where::End),
+            _ => false,
+        };
+        let mut calls = self.groups().flat_map(Group::calls);
+        self.has_traces() || calls.any(|it| leaves(&it))
+    }
+
+    /// Whether it plays recorded calls.
+    #[must_use]
+    pub fn has_traces(&self) -> bool {
+        self.groups().any(|group| group.trace.is_some())
     }
 
     /// The workers that work at the same time at most; groups that do not say how many have one.

@@ -28,7 +28,7 @@ impl Compiler<'_> {
             operation if !operation.moves() => Form::Code(code),
             _ => match self.seat.program.way_of(self.seat.group, call.handle) {
                 Some(way) if way.seeks && matches!(call.place, Where::Dealt { .. }) => Form::Sought,
-                Some(way) if way.goes_by_position() => Form::Position {
+                Some(way) if way.goes_by_position() && !self.seat.is_checked => Form::Position {
                     unit_bytes: way.unit_bytes,
                 },
                 _ => Form::Offset,

@@ -22,7 +22,10 @@ impl Compiler<'_> {
         Ok(match place {
             Where::Here => Place::Here,
             Where::Same => Place::Same,
-            Where::End => Place::End,
+            Where::End => match self.seat.is_checked {
+                true => Place::KnownEnd,
+                false => Place::End,
+            },
             Where::At(offset_bytes) => Place::At(*offset_bytes),
             Where::Dealt { step_bytes } => Place::Dealt(*step_bytes),
             Where::Random {

@@ -235,7 +235,7 @@ fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
     }
 }
 
-pub(super) fn open_mode(way: &Way, is_direct: bool) -> OpenMode {
+pub(super) fn open_mode(way: &Way, is_direct: bool, is_checked: bool) -> OpenMode {
     let access = match way.access {
         Access::Read => rustix::fs::OFlags::RDONLY,
         Access::Write => rustix::fs::OFlags::WRONLY,
@@ -247,7 +247,8 @@ pub(super) fn open_mode(way: &Way, is_direct: bool) -> OpenMode {
         OpenSync::All => rustix::fs::OFlags::SYNC,
     };
     let mut flags = access | sync;
-    flags.set(rustix::fs::OFlags::APPEND, way.is_appending);
+    // What is checked says where it goes, which the kernel would not heed.
+    flags.set(rustix::fs::OFlags::APPEND, way.is_appending && !is_checked);
     flags.set(rustix::fs::OFlags::TRUNC, way.is_truncating);
     flags.set(rustix::fs::OFlags::DIRECT, way.is_direct || is_direct);
     OpenMode {

@@ -139,6 +139,7 @@ impl ProgramCourse {
                 rounds_per_us: self.rounds_per_us,
                 initial: together.is_fill,
                 unit: together.unit,
+                is_checked: worker.verify,
                 rounds,
             })?;
             let field = self.field(grounds, owner, &used)?;

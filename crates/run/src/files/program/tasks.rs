@@ -23,7 +23,7 @@ impl ProgramCourse {
             requests,
             contents: match worker.verify && field.is_some() {
                 // All workers have the same, as each may read what another wrote.
-                true => FileContents::Stamp(FileStamp::new(self.stamp_seed())),
+                true => FileContents::Stamp(self.stamp()),
                 false => FileContents::Plain(content),
             },
             field,
@@ -31,8 +31,16 @@ impl ProgramCourse {
         }
     }
 
-    fn stamp_seed(&self) -> u64 {
-        self.cell.workers.first().map_or(0, |it| it.seed)
+    fn stamp(&self) -> FileStamp {
+        let seed = self.cell.workers.first().map_or(0, |it| it.seed);
+        let mut stamp = FileStamp::new(seed);
+        if self.program.renames_files() {
+            stamp = stamp.of_place();
+        }
+        if self.program.may_leave_holes() {
+            stamp = stamp.with_holes();
+        }
+        stamp
     }
 
     /// The task of a worker that plays recorded calls.

@@ -19,6 +19,7 @@ impl Layout<'_, '_> {
         self.check_buffers()?;
         self.check_steady()?;
         self.check_warm(workload)?;
+        self.check_verify()?;
         if let Some(pool) = &self.program.pool {
             check_directories(pool)?;
             self.check_kept_open(pool)?;
@@ -115,6 +116,18 @@ impl Layout<'_, '_> {
             self.options.name
         );
         Err(Diagnostic::error("", message).help("leave `warm` out"))
+    }
+
+    /// Only what was written here is known.
+    fn check_verify(&self) -> Result<(), Diagnostic> {
+        if !self.options.verify || !(self.is_in_place || self.program.finds_files()) {
+            return Ok(());
+        }
+        let message = format!(
+            "`verify` does not apply to `{}`: it may read files that others wrote",
+            self.options.name
+        );
+        Err(Diagnostic::error("", message).help("leave `verify` out"))
     }
 
     /// Only what goes on for a time can go on for more of it.

@@ -33,8 +33,7 @@ impl FileOptions {
     pub fn has_thread_for_each_flow(&self, program: &Program) -> bool {
         let method = &self.method;
         let has_rate = !method.curve.is_empty() || method.rates.iter().any(Option::is_some);
-        let mut groups = program.phases().into_iter().flat_map(|it| &it.groups);
-        self.engine.is_one_at_a_time() || has_rate || groups.any(|it| it.trace.is_some())
+        self.engine.is_one_at_a_time() || has_rate || program.has_traces()
     }
 
     /// Resolves every key that means something and notes it as a setting.
@@ -70,7 +69,8 @@ impl FileOptions {
         let seed_default = table
             .own_seeds()
             .map_or(SEED_DEFAULT, |seeds| seeds.default.into());
-        let verify = has_pool && r.verify(workload.verify, engine)?;
+        let is_verifiable = has_pool || table == Table::Program;
+        let verify = is_verifiable && r.verify(workload.verify, engine)?;
         let content = match own_content(workload, table) {
             Some(content) => content,
             None => {
