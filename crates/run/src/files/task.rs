@@ -188,7 +188,7 @@ fn with_any_engine(
         match pace {
             Some(pace) => run_paced(engine, notes, requests, content, (pace, start)),
             None => match requests {
-                FileRequests::Pool(it) => run(engine, notes, *it, content, start),
+                FileRequests::Pool(_) => unreachable!("pools have loops of their own"),
                 FileRequests::Program(it) => run(engine, notes, *it, content, start),
                 FileRequests::Trace(it) => run(engine, notes, *it, content, start),
             },
