@@ -7,6 +7,8 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use crate::check::{WORKERS_MAX, program};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
@@ -66,6 +68,9 @@ pub(super) fn of_workload(
         layout.check(workload)?;
         cells.extend(layout.cells()?);
     }
+    // What is said of one depth is said of all of them.
+    let mut said = BTreeSet::new();
+    context.warnings.retain(|it| said.insert(it.to_string()));
     note_workers(workload, worker_count as usize, context)?;
     settings::note(workload, table, &program, targets.len(), context)?;
     note_targets(workload_index, workload, context);
