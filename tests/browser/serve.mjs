@@ -158,7 +158,7 @@ async function wrongLines(page, server) {
   await page.fill(".editor textarea", SMALL.replace("4MiB", "8MiB"));
   await startable(page);
   await page.waitForFunction(() => document.querySelector("input[name=size]").value === "8MiB", null, WAIT);
-  assert.equal(await page.inputValue("[aria-label='Read %, line 1']"), "50");
+  await page.waitForFunction(() => document.querySelector("[aria-label='Read %, line 1']").value === "50", null, WAIT);
   await page.fill("[aria-label='Delay, line 1']", "1ms");
   await page.click("text=Add a line");
   const text = await page.inputValue(".editor textarea");

@@ -71,7 +71,10 @@ fn acts(program: &Program, iodepth: u32) -> Result<(), Diagnostic> {
     let flaw = |message: String, help: &str| Err(Diagnostic::error("", message).help(help));
     if program.starts_programs() {
         let message = "files that programs make have no `rate`: what takes time is their start";
-        return flaw(message.to_owned(), "leave `by_programs` out, or the rate");
+        return flaw(
+            message.to_owned(),
+            "leave `mode = \"exec\"` out, or the rate",
+        );
     }
     if iodepth > 1 && program.pool.is_some() {
         let message = format!(

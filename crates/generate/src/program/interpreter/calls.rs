@@ -134,9 +134,7 @@ impl Interpreter {
             Place::Here => register.here_bytes,
             Place::Same => register.last_bytes,
             Place::End => Request::AT_END,
-            Place::KnownEnd => {
-                self.states[usize::from(slot.call.fileset)].size(slot.call.file)
-            }
+            Place::KnownEnd => self.states[usize::from(slot.call.fileset)].size(slot.call.file),
             Place::At(offset_bytes) => (*offset_bytes).min(Request::OFFSET_MAX),
             Place::Dealt(step_bytes) => u64::from(slot.card) * u64::from(*step_bytes),
             Place::Random {
