@@ -261,7 +261,8 @@ const MIXED: &str = "run_time = \"500ms\"\n[[fileset]]\nname = \"a\"\ncount = 30
      present = \"50%\"\nsize = { uniform = [1, 40000] }\n[[way]]\nname = \"log\"\nappend = true\n\
      [[phase]]\nname = \"work\"\n[[phase.group]]\nworkers = 3\nwhen_out = \"skip\"\nbody = [\n\
      { mix = [\n\
-     { share = 1, do = [{ create = \"a\" }, { write = \"size\", piece = \"10000\" }, \"close\"] },\n\
+     { share = 1, do = [{ create = \"a\" },\n\
+     { write = \"size\", piece = \"10000\" }, \"close\"] },\n\
      { share = 3, do = [{ open = \"a\", pick = \"uniform\", way = \"log\" },\n\
      { write = 1000, at = \"end\" }, \"close\"] },\n\
      { share = 1, do = [{ unlink = \"a\", pick = \"uniform\" }] },\n\

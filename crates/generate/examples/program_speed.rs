@@ -86,6 +86,17 @@ fn mail() -> Vec<Act> {
     ]
 }
 
+/// What makes the files that are there before.
+fn filling() -> Group {
+    Group {
+        body: vec![
+            call(FileOperation::Create, On::Name(next(Which::Absent))),
+            call(FileOperation::Close, On::Handle),
+        ],
+        ..Group::default()
+    }
+}
+
 fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std::error::Error>> {
     let group = Group {
         body: body.to_vec(),
@@ -113,13 +124,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
         }],
         ..Program::default()
     };
-    let fill = Group {
-        body: vec![
-            call(FileOperation::Create, On::Name(next(Which::Absent))),
-            call(FileOperation::Close, On::Handle),
-        ],
-        ..Group::default()
-    };
+    let fill = filling();
     let mut best = f64::INFINITY;
     for _ in 0..TRIALS {
         let states = [Arc::new(FileStates::new(FILES, is_shared))];

@@ -36,7 +36,7 @@ pub(super) fn search(limit: ResponseLimit, arrivals: ArrivalKind) -> Vec<CurvePa
 /// Refuses what would decide by itself when a request begins, or need several for one arrival.
 pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {
     if let Work::Acts(program) = &cell.work {
-        return acts(program, cell.iodepth);
+        return acts(program);
     }
     cell.workers.iter().try_for_each(worker)
 }
@@ -67,21 +67,11 @@ fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
 }
 
 /// Refuses work on files whose rounds cannot begin one by one.
-fn acts(program: &Program, iodepth: u32) -> Result<(), Diagnostic> {
-    let flaw = |message: String, help: &str| Err(Diagnostic::error("", message).help(help));
+fn acts(program: &Program) -> Result<(), Diagnostic> {
     if program.starts_programs() {
         let message = "files that programs make have no `rate`: what takes time is their start";
-        return flaw(
-            message.to_owned(),
-            "leave `mode = \"exec\"` out, or the rate",
-        );
-    }
-    if iodepth > 1 && program.pool.is_some() {
-        let message = format!(
-            "`iodepth` is {iodepth}, but the two operations of a transaction that begins when it \
-             is due follow each other"
-        );
-        return flaw(message, "use more `workers`");
+        let help = "leave `mode = \"exec\"` out, or the rate";
+        return Err(Diagnostic::error("", message).help(help));
     }
     Ok(())
 }
