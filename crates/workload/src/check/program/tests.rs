@@ -610,7 +610,6 @@ fn keys_of_the_workload_that_phases_do_not_take_are_refused() {
         "error: `start` does not apply to `[[phase]]`: files are used from their first byte on\n  \
          --> w.toml:1:9\n   1 | start = 3\nhelp: leave `start` out"
     ));
-    assert!(text("verify = true").contains("`verify` does not apply to `[[phase]]`"));
     assert!(text("engine = \"mmap\"").contains("cannot do the operations of `[[phase]]`"));
     assert!(text("[lat_fs]").contains("there are both `[lat_fs]` and `[[phase]]`"));
     assert!(

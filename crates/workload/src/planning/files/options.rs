@@ -69,7 +69,7 @@ impl FileOptions {
         let seed_default = table
             .own_seeds()
             .map_or(SEED_DEFAULT, |seeds| seeds.default.into());
-        let is_verifiable = has_pool || table == Table::Program;
+        let is_verifiable = has_pool || table == Table::Program && workload.verify.is_some();
         let verify = is_verifiable && r.verify(workload.verify, engine)?;
         let content = match own_content(workload, table) {
             Some(content) => content,
