@@ -2,15 +2,17 @@
 
 use crate::{Arrivals, DueCounts, DueWindow, SharedArrivals};
 
-/// What a slot has in progress that is not due at any time.
+/// The due time of an idle slot.
 const NOTHING_NS: u64 = u64::MAX;
+/// The longest wait of a stream that others may stop, in nanoseconds.
+const WATCHED_WAIT_NS: u64 = 10_000_000;
 
 /// When the transactions of a thread are due.
 #[derive(Debug, Clone)]
 pub enum DueTimes {
-    /// A stream of its own.
+    /// The thread has these arrivals to itself.
     Own(Arrivals),
-    /// One of which the worker's other threads take their share.
+    /// The threads of a worker share these arrivals.
     Shared(SharedArrivals),
 }
 
@@ -49,7 +51,7 @@ pub struct Timing {
     pub start_ns: u64,
     /// What was due before the thread was there is left out.
     pub now_ns: u64,
-    /// What was due in it is told when the loop has ended.
+    /// Response times and lateness are those of requests due in this window.
     pub window: DueWindow,
 }
 
@@ -112,6 +114,16 @@ impl DueQueue {
             Turn::Wait(due_ns)
         } else {
             Turn::Due(due_ns)
+        }
+    }
+
+    /// As [`Self::turn`], for a stream that must check now and then whether its phase has ended: it
+    /// waits 10 ms at most.
+    #[inline]
+    pub fn watched_turn(&mut self, now_ns: u64) -> Turn {
+        match self.turn(now_ns) {
+            Turn::Wait(until_ns) => Turn::Wait(until_ns.min(now_ns + WATCHED_WAIT_NS)),
+            turn => turn,
         }
     }
 

@@ -9,7 +9,8 @@ use crate::{Flow, Generator, Step, named};
 pub const RESPONSE_KINDS: &[&str] = &["response"];
 const RESPONSE: u8 = 0;
 
-/// A stream that begins what is due, and goes on with what is left when nothing more becomes due.
+/// A stream whose requests or rounds begin when they are due. Once closed, it works off its
+/// backlog.
 pub trait OpenStream: Generator {
     /// Lets nothing begin any more that is due at `end_ns` or later, in nanoseconds of the worker's
     /// clock.

@@ -132,7 +132,7 @@ impl Pace for Paced {
 }
 
 impl Paced {
-    /// What a stream that knows by itself what may begin when it is due has to be told.
+    /// The queue for a stream that holds its own rounds back until they are due.
     pub fn queue(&self, recorder: &Recorder, clock: &impl Clock, slot_count: u32) -> DueQueue {
         DueQueue::new(self.due.clone(), self.timing(recorder, clock), slot_count)
     }

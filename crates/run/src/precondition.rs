@@ -118,18 +118,7 @@ impl Session<'_> {
             .map(|it| it.size.always().unwrap_or(0));
         let times = fill.precondition.unwrap_or(0.0);
         let total_bytes = (total_bytes.sum::<u64>() as f64 * times) as u64;
-        let mut done_bytes = 0;
-        let listener = &mut *self.listener;
-        let mut tell = |event: &RunEvent| {
-            if let RunEvent::Interval { interval, .. } = event {
-                done_bytes += interval.operations.values().map(|it| it.bytes).sum::<u64>();
-                listener(&RunEvent::Prepare {
-                    target: format!("{target}, preconditioning"),
-                    done_bytes: done_bytes.min(total_bytes),
-                    total_bytes,
-                });
-            }
-        };
+        let mut tell = progress(&mut *self.listener, target, total_bytes);
         files::measure(
             FilesKit {
                 plan: self.plan,
@@ -214,18 +203,7 @@ impl Session<'_> {
 
     fn fill(&mut self, fill: &Cell, parts: Vec<Part>, target: &str) -> Result<Measured, RunError> {
         let total_bytes = fill_bytes(fill);
-        let mut done_bytes = 0;
-        let listener = &mut *self.listener;
-        let mut tell = |event: &RunEvent| {
-            if let RunEvent::Interval { interval, .. } = event {
-                done_bytes += interval.operations.values().map(|it| it.bytes).sum::<u64>();
-            }
-            listener(&RunEvent::Prepare {
-                target: format!("{target}, preconditioning"),
-                done_bytes: done_bytes.min(total_bytes),
-                total_bytes,
-            });
-        };
+        let mut tell = progress(&mut *self.listener, target, total_bytes);
         run_cell(
             CellKit {
                 cell: fill,
@@ -243,6 +221,26 @@ impl Session<'_> {
             },
             parts,
         )
+    }
+}
+
+/// Turns the events of preconditioning into progress of preparing the target.
+fn progress<'l>(
+    listener: &'l mut dyn FnMut(&RunEvent),
+    target: &str,
+    total_bytes: u64,
+) -> impl FnMut(&RunEvent) + use<'l> {
+    let target = format!("{target}, preconditioning");
+    let mut done_bytes = 0;
+    move |event| {
+        if let RunEvent::Interval { interval, .. } = event {
+            done_bytes += interval.operations.values().map(|it| it.bytes).sum::<u64>();
+        }
+        listener(&RunEvent::Prepare {
+            target: target.clone(),
+            done_bytes: done_bytes.min(total_bytes),
+            total_bytes,
+        });
     }
 }
 

@@ -45,7 +45,7 @@ impl FileStamp {
         }
     }
 
-    /// The same content in all files: of those that get other names, or more than one.
+    /// Gives all files the same content, for files that are renamed or linked.
     #[must_use]
     pub const fn of_place(self) -> Self {
         Self {
@@ -54,8 +54,7 @@ impl FileStamp {
         }
     }
 
-    /// Takes zeros for what nobody wrote, word by word. That all of a write was lost is then not
-    /// seen where nothing was before.
+    /// Accepts zeros as unwritten parts of a file. A lost write to such a part goes unnoticed.
     #[must_use]
     pub const fn with_holes(self) -> Self {
         Self {
@@ -77,8 +76,8 @@ fn place(request: &Request) -> u64 {
     request.file_offset().unwrap_or(request.offset_bytes)
 }
 
-/// Whether a word is as it was written, or was not written in front of a place, or behind one.
-fn is_written_or_hole(seen: &[u8], wanted: &[u8]) -> bool {
+/// Whether a word holds what was written, or zeros on one side of where a write began or ended.
+fn is_word_or_hole(seen: &[u8], wanted: &[u8]) -> bool {
     let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     (0..=seen.len()).any(|at| {
         let ((seen_a, seen_b), (a, b)) = (seen.split_at(at), wanted.split_at(at));
@@ -157,22 +156,28 @@ impl Content for FileStamp {
 }
 
 impl FileStamp {
-    /// Whether all that differs from what is written is zeros where nobody may have written.
+    /// What a request that returned `length` bytes should have read.
+    #[cold]
+    fn wanted(&self, length: usize, request: &Request) -> Vec<u8> {
+        let mut wanted = vec![0; length];
+        self.clone().fill(&mut wanted, request);
+        wanted
+    }
+
+    /// Whether the buffer differs from what was written only by zeros.
     #[cold]
     fn is_written_or_hole(&self, seen: &[u8], request: &Request) -> bool {
-        let mut wanted = vec![0; seen.len()];
-        self.clone().fill(&mut wanted, request);
+        let wanted = self.wanted(seen.len(), request);
         let head = head_bytes(place(request), seen.len());
         let ((seen_head, seen), (head, wanted)) = (seen.split_at(head), wanted.split_at(head));
         let words = seen.chunks(WORD_BYTES).zip(wanted.chunks(WORD_BYTES));
-        is_written_or_hole(seen_head, head) && { words }.all(|(a, b)| is_written_or_hole(a, b))
+        is_word_or_hole(seen_head, head) && { words }.all(|(a, b)| is_word_or_hole(a, b))
     }
 
     /// The first place where a buffer that is not as written differs.
     #[cold]
     fn explain(&self, seen: &[u8], request: &Request) -> Mismatch {
-        let mut wanted = vec![0; seen.len()];
-        self.clone().fill(&mut wanted, request);
+        let wanted = self.wanted(seen.len(), request);
         let differs = wanted
             .iter()
             .zip(seen)

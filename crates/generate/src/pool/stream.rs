@@ -42,7 +42,7 @@ pub struct StreamOptions {
     /// Whether transactions end by [`Stream::stop`] only, whatever their number is. Files' numbers
     /// begin anew when they no longer fit 32 bits.
     pub is_endless: bool,
-    /// Whether there is a dot behind every transaction.
+    /// Whether every transaction is followed by a dot.
     pub has_all_dots: bool,
 }
 
@@ -217,7 +217,7 @@ impl Stream {
         &self.totals
     }
 
-    /// Whether nothing of a transaction comes behind the last operation, as far as is known.
+    /// Whether the last operation is known to have been the final one of its transaction.
     #[must_use]
     pub(super) const fn ends_transaction(&self) -> bool {
         match self.phase {

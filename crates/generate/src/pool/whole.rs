@@ -12,7 +12,7 @@ const WHOLE: u8 = 0;
 pub(super) struct Whole {
     is_due: bool,
     queue: Option<DueQueue>,
-    /// The transaction that goes on.
+    /// The transaction in progress.
     begun: Option<Begun>,
 }
 
@@ -58,8 +58,8 @@ impl Whole {
         }
     }
 
-    /// Begins a transaction unless one goes on; whether there is one, or a step where it has to be
-    /// waited for.
+    /// Begins a transaction unless one is in progress; `false` when no more may begin, and as an
+    /// error the step to take while none is due.
     pub fn begin(&mut self, now_ns: u64) -> Result<bool, Step> {
         if self.begun.is_some() {
             return Ok(true);

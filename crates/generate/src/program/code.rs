@@ -152,7 +152,7 @@ pub(super) enum Place {
     Here,
     Same,
     End,
-    /// The same, said as a place: behind the last byte that is known of.
+    /// The end of the file as far as it is known, as an explicit offset.
     KnownEnd,
     At(u64),
     /// By the last card.

@@ -3,10 +3,6 @@
 use super::Player;
 use crate::{Backlog, DueQueue, OpenStream, Step, Turn};
 
-/// For so long at most a call that is not due yet is waited for before a look at whether the phase
-/// is over, in nanoseconds.
-const LOOK_NS: u64 = 10_000_000;
-
 impl Player {
     /// Tells it when its calls are due, which begin then.
     pub fn begin_when_due(&mut self, queue: DueQueue) {
@@ -18,15 +14,12 @@ impl Player {
         let Some(queue) = &mut self.queue else {
             return Ok(());
         };
-        match queue.turn(now_ns) {
+        match queue.watched_turn(now_ns) {
             Turn::Due(due_ns) => {
                 queue.begin(0, due_ns, now_ns);
                 Ok(())
             }
-            Turn::Wait(due_ns) => Err(Step::Wait {
-                // Others may end the phase meanwhile.
-                until_ns: due_ns.min(now_ns + LOOK_NS),
-            }),
+            Turn::Wait(until_ns) => Err(Step::Wait { until_ns }),
             Turn::Over => Err(Step::Finished),
         }
     }

@@ -28,7 +28,7 @@ pub(super) struct Stage {
     /// The workers of all processes that share the cell's rate; none where that is not of this
     /// stage.
     pub rate_workers: Option<u32>,
-    /// Whether it goes on in rounds of its time until they are steady.
+    /// Whether it is measured in rounds, each as long as its phase, until they are steady.
     pub is_until_steady: bool,
     /// Whether it is kept out of the record.
     pub is_hidden: bool,

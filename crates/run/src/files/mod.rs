@@ -302,8 +302,8 @@ impl FilesKit<'_> {
     ) -> Result<(Measured, CellRecord), RunError> {
         let rate = self.cell.rate.filter(|_| rate_workers.is_some());
         let cell = Cell {
-            // What is due in that time may be done after it, and so long is a round of what is to
-            // be steady; else the streams know when to end.
+            // The recorder ends what has a rate or is to become steady; other streams end by
+            // themselves.
             run_time_ns: match rate.is_some() || steady.is_some() {
                 true => shown.time_ns,
                 false => 0,

@@ -42,8 +42,7 @@ enum Counted {
 }
 
 impl Phases {
-    /// Adds what a stage measured, whose record tells what it used, and whether the cell's rate is
-    /// of it.
+    /// Adds what a stage measured and used. `has_rate` tells whether the cell's rate applies to it.
     pub fn add(&mut self, phase: &str, measured: Measured, usage: CellRecord, has_rate: bool) {
         let due = measured.lanes.iter().any(|it| it.outcome.drained.is_some());
         let due = due.then(|| Box::new(due_figures(&measured)));

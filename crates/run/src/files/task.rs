@@ -10,7 +10,7 @@ use engine::{
 };
 use generate::pool::TextContent;
 use generate::program::{Interpreter, Straight};
-use generate::{Content, ContentSource, FileStamp, Generator, Step};
+use generate::{Content, ContentSource, FileStamp, Generator, PlainContent, Step};
 use results::EngineNotes;
 use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
@@ -221,7 +221,7 @@ fn with_any_engine(
     }
 }
 
-/// The bytes of what is written, whatever they are.
+/// The content for any loop.
 fn boxed(
     contents: FileContents,
     engine: &mut dyn Engine,
@@ -229,25 +229,36 @@ fn boxed(
     lane: &Lane,
 ) -> Box<dyn Content> {
     match contents {
-        FileContents::Plain(source) => {
-            let reads = operations.contains(Operation::Read);
-            let mut content = source.plain_beside_reads(lane.plan.seed, reads);
-            if operations.contains(Operation::Write) {
-                for slot in 0..engine.slot_count() {
-                    content.prepare_buffer(engine.buffer(slot));
-                }
-            }
-            Box::new(content)
-        }
-        FileContents::Kept(content) => {
-            for slot in 0..engine.slot_count() {
-                content.prepare_buffer(engine.buffer(slot));
-            }
-            Box::new(TextContent::prepared())
-        }
+        FileContents::Plain(source) => Box::new(plain(source, engine, operations, lane)),
+        FileContents::Kept(content) => Box::new(kept(&content, engine)),
         FileContents::Text(content) => Box::new(content),
         FileContents::Stamp(content) => Box::new(content),
     }
+}
+
+/// Content that nobody checks, with the buffers prepared where anything is written.
+fn plain<E: Engine + ?Sized>(
+    source: ContentSource,
+    engine: &mut E,
+    operations: OperationSet,
+    lane: &Lane,
+) -> PlainContent {
+    let reads = operations.contains(Operation::Read);
+    let mut content = source.plain_beside_reads(lane.plan.seed, reads);
+    if operations.contains(Operation::Write) {
+        for slot in 0..engine.slot_count() {
+            content.prepare_buffer(engine.buffer(slot));
+        }
+    }
+    content
+}
+
+/// A pool's text, which the engine keeps in its buffers.
+fn kept<E: Engine + ?Sized>(content: &TextContent, engine: &mut E) -> TextContent {
+    for slot in 0..engine.slot_count() {
+        content.prepare_buffer(engine.buffer(slot));
+    }
+    TextContent::prepared()
 }
 
 fn with_psync(
@@ -284,7 +295,7 @@ fn psync(
     run(Box::new(engine), EngineNotes::default())
 }
 
-/// The engine of transactions that leave up to so many files open.
+/// An engine whose files may stay open behind their requests, up to `keep_open` of them.
 fn keeping_open(
     field: Field,
     (slots, bytes): (u32, u32),
@@ -297,7 +308,7 @@ fn keeping_open(
         )],
         ..EngineNotes::default()
     };
-    // Each slot may have one besides, on its way to be closed.
+    // Each slot may also have one that is being closed.
     let files_max = keep_open.saturating_add(slots);
     let (fileset, options) = (field.fileset, field.options);
     let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
@@ -331,10 +342,8 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
     match contents {
         FileContents::Plain(source) => with_plain(engine, notes, generator, (source, lane), start),
         FileContents::Kept(content) => {
-            for slot in 0..engine.slot_count() {
-                content.prepare_buffer(engine.buffer(slot));
-            }
-            run(engine, notes, generator, TextContent::prepared(), start)
+            let content = kept(&content, &mut engine);
+            run(engine, notes, generator, content, start)
         }
         FileContents::Text(content) => run(engine, notes, generator, content, start),
         FileContents::Stamp(content) => run(engine, notes, generator, content, start),
@@ -348,14 +357,7 @@ fn with_plain<E: Engine, G: Generator + Into<FileRequests>>(
     (source, lane): (ContentSource, &Lane),
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    let operations = generator.operations();
-    let reads = operations.contains(Operation::Read);
-    let mut content = source.plain_beside_reads(lane.plan.seed, reads);
-    if operations.contains(Operation::Write) {
-        for slot in 0..engine.slot_count() {
-            content.prepare_buffer(engine.buffer(slot));
-        }
-    }
+    let content = plain(source, &mut engine, generator.operations(), lane);
     run(engine, notes, generator, content, start)
 }
 
@@ -367,10 +369,7 @@ fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
     let (clock, batch) = (start.clock.clone(), start.batch);
-    if generator.enter() {
-        aside(&mut engine, &mut generator, &mut content, &clock)?;
-    }
-    generator.begin();
+    enter(&mut engine, &mut generator, &mut content, &clock)?;
     let Some(recorder) = start.begin(notes, Counting::Together) else {
         return Ok(None);
     };
@@ -389,10 +388,7 @@ fn run_paced(
     (pace, start): (Paced, Start<'_>),
 ) -> Result<Option<Outcome>, RunError> {
     let (clock, batch) = (start.clock.clone(), start.batch);
-    if requests.enter() {
-        aside(&mut engine, &mut requests, &mut content, &clock)?;
-    }
-    requests.begin();
+    enter(&mut engine, &mut requests, &mut content, &clock)?;
     let Some(recorder) = start.begin(notes, Counting::Together) else {
         return Ok(None);
     };
@@ -449,6 +445,20 @@ fn turn<E: Engine, G: Generator, C: Content, K: Clock>(
         aside(&mut engine, &mut generator, &mut content, &clock)?;
     }
     Ok((recorder, generator))
+}
+
+/// Does what comes before the measurement, and goes to what is measured.
+fn enter<E: Engine, G: Generator, C: Content, K: Clock>(
+    engine: &mut E,
+    generator: &mut G,
+    content: &mut C,
+    clock: &K,
+) -> Result<(), RunError> {
+    if generator.enter() {
+        aside(engine, generator, content, clock)?;
+    }
+    generator.begin();
+    Ok(())
 }
 
 /// Carries out one request after the other outside of the measurement.

@@ -210,7 +210,7 @@ fn with_engine<E: Engine + 'static>(
     .map(Some)
 }
 
-/// What such a job needs besides its stream: how reads are checked, its goals, its plan and lane.
+/// The rest of such a job: how its reads are checked, its goals, its plan and its lane.
 type More<'a> = (
     Option<(ContentSource, Verify)>,
     Option<Arc<GoalBoard>>,
@@ -218,8 +218,8 @@ type More<'a> = (
     &'a Lane,
 );
 
-/// Runs the loop of a job that has goals, checks what it reads or has the rate of its cell. Beside
-/// that work a virtual call costs little, so these loops are compiled once for all engines.
+/// Runs the loop of a job that has goals, checks its reads or follows the rate of its cell. A
+/// virtual call costs little compared with that, so these loops are compiled once for all engines.
 fn with_more<K: Clock>(
     parts: Parts<Box<dyn Engine>, K>,
     stream: JobStream,

@@ -1,10 +1,10 @@
-//! What is said of a run besides its settings.
+//! Options of a run beyond the settings of its pool.
 
 use workload::program::{FileChoice, Fsync};
 
 use crate::program::Unit;
 
-/// What is said of a run besides PostMark's own settings.
+/// Options of a run beyond PostMark's own settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlayOptions {
     /// Operations that may be in progress at once, at least 1: the engine's slots.

@@ -9,10 +9,6 @@ use super::{Interpreter, Level};
 use crate::program::slot::Section;
 use crate::{Backlog, DueQueue, OpenStream, Step, Turn};
 
-/// For so long at most a round that is not due yet is waited for before a look at whether the phase
-/// is over, in nanoseconds.
-const LOOK_NS: u64 = 10_000_000;
-
 impl Interpreter {
     /// Tells it when its rounds are due, which begin then.
     pub fn begin_when_due(&mut self, queue: DueQueue) {
@@ -46,17 +42,13 @@ impl Interpreter {
         }
         let mut due_ns = now_ns;
         if let Some(queue) = &mut self.queue {
-            match queue.turn(now_ns) {
+            match queue.watched_turn(now_ns) {
                 Turn::Due(ns) => due_ns = ns,
                 Turn::Over => {
                     self.leave_body(index, now_ns);
                     return None;
                 }
-                Turn::Wait(ns) => {
-                    // Others may end the phase meanwhile.
-                    let until_ns = ns.min(now_ns + LOOK_NS);
-                    return Some(Step::Wait { until_ns });
-                }
+                Turn::Wait(until_ns) => return Some(Step::Wait { until_ns }),
             }
         }
         self.slots[index].section = Section::Body;
