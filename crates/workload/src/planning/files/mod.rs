@@ -14,7 +14,7 @@ use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, Work, WorkerPlan};
-use crate::program::Program;
+use crate::program::{FILES_MAX, Program};
 
 use super::repetition::Often;
 use super::seeds::worker_seed;
@@ -127,10 +127,30 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
         _ => program,
     };
     let program = with_workers(workload, program, target_count);
-    Ok(match workload.operations {
-        Some(count) => program.with_operations(count),
-        None => program,
-    })
+    match workload.operations {
+        Some(count) => with_operations(count, &program),
+        None => Ok(program),
+    }
+}
+
+/// The program with so many rounds in each phase.
+///
+/// # Errors
+/// More than its files or transactions can be numbered for.
+fn with_operations(count: u64, program: &Program) -> Result<Program, Diagnostic> {
+    let counted = program.with_operations(count);
+    let workers = u64::from(counted.workers_most().max(1));
+    let of_pool = counted.pool.as_ref().map(|_| count.div_ceil(workers));
+    let files = counted.filesets.iter().map(|set| u64::from(set.count));
+    let (what, needed, most) = match of_pool {
+        Some(transactions) => ("transactions of a worker", transactions, i32::MAX as u64),
+        None => ("files", files.max().unwrap_or(0), u64::from(FILES_MAX)),
+    };
+    if needed > most {
+        let message = format!("`operations` is {count}, which takes more {what} than {most}");
+        return Err(Diagnostic::error("", message).help("use fewer operations, or a `run_time`"));
+    }
+    Ok(counted)
 }
 
 /// As many as are asked for, or one for each target.
@@ -142,7 +162,11 @@ fn worker_count(
     let count = program.workers_most();
     if count > WORKERS_MAX {
         let message = format!("there are {count} workers, more than {WORKERS_MAX}");
-        return Err(Diagnostic::error("", message).help("use fewer targets"));
+        let help = match workload.iodepth {
+            Some(_) => "use a smaller `iodepth`, as each flow counts as a worker, or fewer workers",
+            None => "use fewer targets",
+        };
+        return Err(Diagnostic::error("", message).help(help));
     }
     if (count as usize) < target_count && !is_in_targets(program) {
         let message = format!(

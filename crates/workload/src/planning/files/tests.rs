@@ -233,6 +233,32 @@ fn a_number_of_operations_is_all_that_ends_a_phase() {
 }
 
 #[test]
+fn more_operations_than_can_be_numbered_are_refused() {
+    for (table, what) in [
+        ("[create_remove]\n", "more files than 100000000"),
+        (
+            "[postmark]\n",
+            "more transactions of a worker than 2147483647",
+        ),
+    ] {
+        let refused = refusal(&format!("operations = 99999999999\n{table}"));
+        assert!(refused.contains(what), "{refused}");
+    }
+    // Files that are there are not made.
+    let there = "operations = 99999999999\n[[fileset]]\nname = \"a\"\ncount = 10\n\
+                 present = \"100%\"\nsize = 1\n[[phase]]\nname = \"p\"\n[[phase.group]]\n\
+                 body = [{ stat = \"a\" }]\n";
+    assert_eq!(cells(there)[0].operations, Some(99_999_999_999));
+}
+
+#[test]
+fn flows_that_are_too_many_workers_are_refused_by_their_depth() {
+    let refused = refusal("iodepth = 5000\n[create_remove]\n");
+    assert!(refused.contains("there are 5000 workers"), "{refused}");
+    assert!(refused.contains("use a smaller `iodepth`"), "{refused}");
+}
+
+#[test]
 fn a_run_time_ends_the_transactions() {
     let timed = planned("run_time = \"30s\"\n[postmark]\ntransactions = 7\n");
     assert_eq!(timed.plan.cells[0].run_time_ns, 30_000_000_000);
