@@ -1,6 +1,6 @@
 //! Whether pgmeter's figures are right: targets of known speed, and fio given the same mix.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use end_to_end::Limit;
 use end_to_end::faultfs::{FaultFs, Settings};
@@ -8,8 +8,8 @@ use end_to_end::faultfs::{FaultFs, Settings};
 use super::cases::{self, Case};
 use super::contest::{median, word};
 use super::limited::{FILE_BYTES, LimitedDevice};
-use super::programs::{Figures, Pgmeter};
-use super::{Effort, Interrupt, highest};
+use super::programs::{Figures, Pgmeter, served_per_second};
+use super::{Effort, Interrupt, highest, methods};
 use crate::error::Failure;
 
 /// Limits of the device: three rates of requests and three of bytes.
@@ -43,6 +43,9 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     }
     if effort.wants("highest") {
         missed_count += highest::run(&pgmeter, effort, interrupt)?;
+    }
+    if effort.wants("methods") {
+        missed_count += methods::run(&pgmeter, effort, interrupt)?;
     }
     if cases::all().iter().any(|case| wants_case(effort, case)) {
         missed_count += paper(&pgmeter, effort, interrupt)?;
@@ -164,19 +167,6 @@ fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures,
         };
         Ok((figures, served))
     })
-}
-
-/// Reads a second between two looks at the counter, both well inside the measurement.
-fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
-    let begun = Instant::now();
-    while faultfs.requests_count().0 < 10 && begun.elapsed() < run_time {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(Duration::from_millis(1500));
-    let (start, first) = (Instant::now(), faultfs.requests_count().0);
-    std::thread::sleep(run_time.saturating_sub(Duration::from_secs(1)));
-    let (seconds, last) = (start.elapsed().as_secs_f64(), faultfs.requests_count().0);
-    (last - first) as f64 / seconds
 }
 
 fn paper(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {

@@ -41,12 +41,7 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
                 message: error.to_string(),
             })?;
         let search = RateSearch::all(&record).pop().map(|(_, search)| search);
-        let bracket = search.as_ref().map(RateSearch::bracket).unwrap_or_default();
-        let found = match (bracket.held, bracket.failed) {
-            (Some(held), Some(failed)) => f64::midpoint(held, failed),
-            // One end alone says nothing of where the limit lies.
-            _ => f64::NAN,
-        };
+        let found = search.as_ref().map_or(f64::NAN, limit);
         let percent = 100.0 * (found / LIMIT as f64 - 1.0);
         let is_met = percent.abs() <= PERCENT_MAX;
         missed_count += usize::from(!is_met);
@@ -57,4 +52,14 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
         );
     }
     Ok(missed_count)
+}
+
+/// Where a search found the limit, in requests or rounds a second; not a number where it has one
+/// end alone, which says nothing of that.
+pub fn limit(search: &RateSearch) -> f64 {
+    let bracket = search.bracket();
+    match (bracket.held, bracket.failed) {
+        (Some(held), Some(failed)) => f64::midpoint(held, failed),
+        _ => f64::NAN,
+    }
 }

@@ -10,6 +10,7 @@ mod engine;
 mod file_system;
 mod highest;
 mod limited;
+mod methods;
 mod network;
 mod postmark;
 mod programs;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use end_to_end::faultfs::FaultFs;
 use end_to_end::{Scratch, Throttle};
 use serde_json::Value;
 
@@ -101,6 +102,11 @@ impl Pgmeter {
     /// Measures and returns the record.
     pub fn record(&self, text: &str, target: Option<&Path>) -> Result<Value, Failure> {
         Ok(run_json(&mut self.command(text, target)?)?.0)
+    }
+
+    /// Writes a workload to a file of this name and returns its path.
+    pub fn write(&self, name: &str, text: &str) -> Result<PathBuf, Failure> {
+        Ok(end_to_end::write_workload(&self.scratch, name, text)?)
     }
 
     /// Writes a record to a file of this name and returns its path.
@@ -233,6 +239,19 @@ impl BareLoop {
             message: stdout,
         })
     }
+}
+
+/// Reads a second between two looks at the counter, both well inside the measurement.
+pub fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
+    let begun = Instant::now();
+    while faultfs.requests_count().0 < 10 && begun.elapsed() < run_time {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(1500));
+    let (start, first) = (Instant::now(), faultfs.requests_count().0);
+    std::thread::sleep(run_time.saturating_sub(Duration::from_secs(1)));
+    let (seconds, last) = (start.elapsed().as_secs_f64(), faultfs.requests_count().0);
+    (last - first) as f64 / seconds
 }
 
 pub(super) fn run_json(command: &mut Command) -> Result<(Value, u64), Failure> {

@@ -1,0 +1,202 @@
+//! Whether searches and steady states of work on files find what a slow file system is known for.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use end_to_end::faultfs::{Call, Effect, Fault, FaultFs, Settings};
+use results::{RateSearch, RunRecord};
+use stats::SteadyVerdict;
+
+use super::contest::word;
+use super::highest::limit;
+use super::programs::{Pgmeter, run_json, served_per_second};
+use super::{Effort, Interrupt};
+use crate::error::Failure;
+
+/// What a read takes: so long that nothing else of a round matters much.
+const DELAY: Duration = Duration::from_millis(4);
+const PERCENT_MAX: f64 = 3.0;
+const SEARCHES: usize = 5;
+/// Many times the delay, so that only a backlog breaks it.
+const RESPONSE: &str = "p99<=100ms";
+
+/// Each round opens a file, reads it and closes it.
+const FILEBENCH: &str = "set $dir=/tmp\n\
+     define fileset name=files,path=$dir,size=4k,entries=20,prealloc=100\n\
+     define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
+     flowop openfile name=open,filesetname=files,fd=1\n  \
+     flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n }\n}\n\
+     run 5\n";
+/// Each transaction reads a file, and makes or removes none.
+const POSTMARK: &str = "[postmark]\nnumber = 20\ntransactions = 1000\nmin_size = 512\n\
+     max_size = 512\nread_bias = 10\ncreate_bias = -1\n";
+const WORKS: [(&str, &str, &str); 2] = [
+    ("filebench", "mail.f", FILEBENCH),
+    ("PostMark", "mail.toml", POSTMARK),
+];
+/// Requests that are served at once.
+const SERVED_AT_ONCE: usize = 4;
+/// A rate of this share of the highest is as good, as reports have it.
+const AS_GOOD: f64 = 0.95;
+/// The same reads as an access specification and as a job of fio.
+const ACCESS: &str = "size = \"16m\"\n[[access_spec]]\n\
+     line = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
+const JOB: &str = "[reads]\nrw=randread\nbs=4k\nsize=16m\nioengine=io_uring\ndirect=1\n\
+     time_based\nnorandommap\n";
+/// So many reads are slow at first, and by how much.
+const WARM_UP: (u64, Duration) = (60, Duration::from_millis(30));
+
+/// Runs all parts and returns how many asks were missed.
+pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    Ok(searches(pgmeter, effort, interrupt)?
+        + depths(pgmeter, effort, interrupt)?
+        + steady(pgmeter, effort, interrupt)?)
+}
+
+/// A file system whose reads are slow.
+fn slow(threads_count: usize) -> Result<FaultFs, Failure> {
+    let settings = Settings {
+        read_delay: DELAY,
+        threads_count,
+        async_direct: true,
+        ..Settings::default()
+    };
+    Ok(FaultFs::new(settings)?)
+}
+
+/// The command that measures the file on the file system.
+fn command(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, options: &[&str]) -> Command {
+    let mut command = pgmeter.classic(&file.to_string_lossy(), &faultfs.path());
+    command.args(["--no-html"]).args(options);
+    command
+}
+
+fn record(mut command: Command) -> Result<RunRecord, Failure> {
+    let record = run_json(&mut command)?.0;
+    serde_json::from_value(record).map_err(|error| Failure::Output {
+        program: "pgmeter".to_owned(),
+        message: error.to_string(),
+    })
+}
+
+/// The rounds a second that the file system serves, as it counts its reads itself.
+fn truth(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, seconds: u64) -> Result<f64, Failure> {
+    const ROUNDS: u32 = 50;
+    faultfs.arm(&[]);
+    let counted = ["--operations", &ROUNDS.to_string()];
+    record(command(pgmeter, file, faultfs, &counted))?;
+    let reads_each = faultfs.calls_count(Call::Read) as f64 / f64::from(ROUNDS);
+    faultfs.arm(&[]);
+    let run_time = format!("{seconds}s");
+    let closed = command(pgmeter, file, faultfs, &["--run-time", &run_time]);
+    std::thread::scope(|scope| {
+        let served = scope.spawn(|| served_per_second(faultfs, Duration::from_secs(seconds)));
+        record(closed)?;
+        match served.join() {
+            Ok(served) => Ok(served / reads_each),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn searches(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    println!(
+        "\nhighest, files: the rate at which {RESPONSE} holds where each read takes {} ms, at \
+         most {PERCENT_MAX} % off",
+        DELAY.as_millis()
+    );
+    let seconds = effort.seconds_or(5).max(4);
+    let run_time = format!("{seconds}s");
+    let search = ["--find-rate", RESPONSE, "--run-time", &run_time];
+    let options = [&search[..], &["--set", "arrivals=uniform"]].concat();
+    let mut missed_count = 0;
+    for (name, file, text) in WORKS {
+        let file = pgmeter.write(file, text)?;
+        let faultfs = slow(SERVED_AT_ONCE)?;
+        for _ in 0..effort.rounds_or(SEARCHES) {
+            interrupt.check()?;
+            let wanted = truth(pgmeter, &file, &faultfs, seconds)?;
+            let record = record(command(pgmeter, &file, &faultfs, &options))?;
+            let search = RateSearch::all(&record).pop().map(|(_, search)| search);
+            let found = search.as_ref().map_or(f64::NAN, limit);
+            let percent = 100.0 * (found / wanted - 1.0);
+            let is_met = percent.abs() <= PERCENT_MAX;
+            missed_count += usize::from(!is_met);
+            println!(
+                "  {} {name}: {found:.1} rounds/s for {wanted:.1} ({percent:+.2} %) in {} trials",
+                word(is_met),
+                search.map_or(0, |search| search.trials.len())
+            );
+        }
+    }
+    Ok(missed_count)
+}
+
+fn depths(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    println!("\ndepth: where {SERVED_AT_ONCE} reads are served at once, by both kinds of work");
+    let run_time = format!("{}s", effort.seconds_or(3));
+    let options = ["--find-depth", "--run-time", &run_time, "--ramp-time", "1s"];
+    let mut missed_count = 0;
+    for (name, file, text) in [
+        ("access specification", "reads.toml", ACCESS),
+        ("job of fio", "reads.fio", JOB),
+    ] {
+        interrupt.check()?;
+        let faultfs = slow(SERVED_AT_ONCE)?;
+        let file = pgmeter.write(file, text)?;
+        let record = record(command(pgmeter, &file, &faultfs, &options))?;
+        let best = record.cells.iter().map(|cell| cell.total.per_second);
+        let enough = AS_GOOD * best.fold(0.0, f64::max);
+        let knee = record
+            .cells
+            .iter()
+            .filter(|cell| cell.total.per_second >= enough);
+        let knee = knee.map(|cell| cell.iodepth).min().unwrap_or(0);
+        let is_met = knee == SERVED_AT_ONCE as u32;
+        missed_count += usize::from(!is_met);
+        let depths: Vec<u32> = record.cells.iter().map(|cell| cell.iodepth).collect();
+        println!("  {} {name}: depth {knee} of {depths:?}", word(is_met));
+    }
+    Ok(missed_count)
+}
+
+fn steady(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let (slow_count, by) = WARM_UP;
+    println!(
+        "\nsteady: the window lies behind {slow_count} reads that take {} ms more",
+        by.as_millis()
+    );
+    let options = ["--until", "steady", "--run-time", "1s"];
+    let file = pgmeter.write("warm.f", FILEBENCH)?;
+    let mut missed_count = 0;
+    for _ in 0..effort.rounds_or(SEARCHES) {
+        interrupt.check()?;
+        let faultfs = slow(SERVED_AT_ONCE)?;
+        faultfs.arm(&[Fault {
+            call: Call::Read,
+            from_nth: 1,
+            requests_count: slow_count,
+            effect: Effect::Stall(by),
+        }]);
+        let record = record(command(pgmeter, &file, &faultfs, &options))?;
+        let steady = record.cells.iter().find_map(|cell| cell.steady.as_ref());
+        let slow_ns = slow_count * (by + DELAY).as_nanos() as u64;
+        let window = steady.and_then(|it| it.window.as_ref());
+        let begin = window.and_then(|window| {
+            let rounds = &steady?.rounds;
+            rounds.get(window.first_round_index)
+        });
+        let is_behind = begin.is_some_and(|round| round.at_ns + round.length_ns >= slow_ns);
+        let is_met = steady.is_some_and(|it| it.verdict == SteadyVerdict::Steady) && is_behind;
+        missed_count += usize::from(!is_met);
+        println!(
+            "  {} steady from {} ms on, after {} rounds; slow for {} ms",
+            word(is_met),
+            begin.map_or(0, |round| round.at_ns / 1_000_000),
+            steady.map_or(0, |it| it.rounds.len()),
+            slow_ns / 1_000_000
+        );
+    }
+    Ok(missed_count)
+}
