@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use end_to_end::{Bed, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
@@ -88,12 +89,10 @@ fn a_number_of_operations_is_exact_whatever_the_work() {
             for cell in counted {
                 // Of a pool each operation of a transaction counts, of which it has up to two.
                 let done = match kind.0 {
-                    "pool.toml" => cell["phase_figures"]["totals"]["transactions"]
-                        .as_u64()
-                        .unwrap_or(1001),
-                    _ => count(cell),
+                    "pool.toml" => cell["phase_figures"]["pool"]["transactions_count"].as_u64(),
+                    _ => Some(count(cell)),
                 };
-                assert_eq!(done, 1001, "{} {options:?}", kind.0);
+                assert_eq!(done, Some(1001), "{} {options:?}", kind.0);
                 assert_eq!(cell["total"]["errors"], 0, "{}", kind.0);
             }
         }
@@ -226,10 +225,15 @@ fn space_is_written_before_files_lie_in_it() {
 
 #[test]
 fn phases_that_have_a_time_go_on_until_they_are_steady() {
-    for kind in [KINDS[0], KINDS[2], KINDS[6]] {
+    for kind in [KINDS[0], KINDS[1], KINDS[2], KINDS[5], KINDS[6]] {
         let set = ["--set", "steady.range=100", "--set", "steady.excursion=100"];
         let rounds = ["--until", "steady", "--run-time", "200ms"];
-        let cells = cells(kind, &[&rounds[..], &set].concat());
+        // A small pool may come to be empty.
+        let files: &[&str] = match kind.0 {
+            "pool.toml" => &["--set", "postmark.number=5000"],
+            _ => &[],
+        };
+        let cells = cells(kind, &[&rounds[..], &set, files].concat());
         let cell = of_phases(&cells, kind.2)[0];
         // On a busy machine no rounds are alike.
         assert_ne!(cell["steady"]["verdict"], "not-yet", "{}", kind.0);
@@ -244,6 +248,85 @@ fn phases_that_have_a_time_go_on_until_they_are_steady() {
     );
     let seen = bed.run(&["check", "untimed.toml", "--until", "steady"]);
     seen.assert_refused(2, &["no phase of `untimed` ends by time", "help: "]);
+}
+
+#[test]
+fn rounds_of_which_the_best_counts_go_on_until_they_are_steady() {
+    let at_most = ["--set", "steady.rounds=7", "--set", "steady.window=3"];
+    // Nothing is as steady as that.
+    let never = ["--set", "steady.range=0.0001", "--until", "steady"];
+    let seen = record("lat.toml", LAT, &[&at_most[..], &never].concat());
+    for cell in of_phases(seen["cells"].as_array().unwrap(), KINDS[5].2) {
+        let steady = &cell["steady"];
+        let rounds = steady["rounds"].as_array().unwrap();
+        assert_eq!(
+            (rounds.len(), &steady["verdict"]),
+            (7, &"not-steady".into())
+        );
+        // Creations and removals of the window are what the phase's figures are of.
+        let last = rounds[4..].iter().map(count_of_round).sum::<u64>();
+        assert_eq!(2 * count(cell), last, "{cell}");
+        let told = &cell["phase_figures"]["told_round"];
+        assert_eq!(300 * told["round_count"].as_u64().unwrap(), count(cell));
+        let long = rounds
+            .iter()
+            .all(|it| it["length_ns"].as_u64().unwrap() > 10_000_000);
+        assert!(long, "{steady}");
+    }
+    let bed = Bed::in_memory().unwrap();
+    bed.file("samples.toml", "[lat_fs]\ncompat = \"3\"\nsizes = 1024\n");
+    let seen = bed.run(&["check", "samples.toml", "--until", "steady"]);
+    seen.assert_refused(
+        2,
+        &["none can go on until it is steady", "compat = \"1.6\""],
+    );
+}
+
+fn count_of_round(round: &Value) -> u64 {
+    round["count"].as_u64().unwrap()
+}
+
+#[test]
+fn what_comes_first_is_left_out_of_the_measurement() {
+    // Of a pool, transactions of the ramp are in its own figures alone.
+    let large = ["--set", "postmark.number=5000"];
+    let by_time = ["--run-time", "300ms", "--ramp-time", "300ms"];
+    let many = "postmark.transactions=100000";
+    let by_count = ["--set", many, "--ramp-time", "50ms"];
+    for options in [by_time, by_count] {
+        let cells = cells(KINDS[1], &[&options[..], &large].concat());
+        let cell = of_phases(&cells, KINDS[1].2)[0];
+        let pool = &cell["phase_figures"]["pool"];
+        let all = pool["transactions_count"].as_u64().unwrap();
+        let spent_ns = pool["transactions_ns"].as_u64().unwrap();
+        let measured_ns = cell["run_time_ns"].as_u64().unwrap();
+        assert!(
+            count(cell) > 0 && count(cell) < 2 * all,
+            "{options:?}: {cell}"
+        );
+        assert!(
+            measured_ns < spent_ns,
+            "{options:?}: {measured_ns} of {spent_ns}"
+        );
+        if options[0] == "--run-time" {
+            assert!(spent_ns >= 600_000_000, "{spent_ns}");
+        }
+    }
+    let bed = Bed::in_memory().unwrap();
+    bed.file("lat.toml", LAT);
+    let target = bed.target().to_str().unwrap().to_owned();
+    let long = ["--ramp-time", "700ms", "--target", &target];
+    let begin = Instant::now();
+    let seen = bed.run(&[&["run", "lat.toml", "--quiet"], &long[..]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(begin.elapsed() >= Duration::from_millis(700));
+    let seen = bed.run(&[&["check", "lat.toml"], &long[..]].concat());
+    assert!(
+        seen.stdout
+            .contains("as a ramp, again and again for 700ms:"),
+        "{}",
+        seen.text()
+    );
 }
 
 #[test]
@@ -318,49 +401,108 @@ fn files_of(size_bytes: u64, directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-#[test]
-fn every_block_that_was_changed_meanwhile_is_found() {
+/// A file of 4 MiB is written in the first phase, and read in pieces of 4 KiB in the last.
+const HELD_PHASES: &str = "[[fileset]]\nname = \"a\"\nsize = \"4MiB\"\n\
+     [[phase]]\nname = \"write\"\n[[phase.group]]\nbody = [\n\
+     { create = \"a\" }, { write = \"size\", piece = \"64KiB\" }, \"close\" ]\n\
+     [[phase]]\nname = \"hold\"\n[[phase.group]]\nrounds = 1\nbody = [\n\
+     { stat = \"a\" }, { think = \"20s\" } ]\n\
+     [[phase]]\nname = \"read\"\n[[phase.group]]\nbody = [\n\
+     { open = \"a\" }, { read = \"rest\", piece = \"4KiB\" }, \"close\" ]\n";
+const HELD_FILEBENCH: &str = "set $dir=/tmp\n\
+     define fileset name=a,path=$dir,size=4m,entries=1\n\
+     define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
+     flowop createfile name=make,filesetname=a,fd=1\n  \
+     flowop writewholefile name=write,fd=1,iosize=64k\n  flowop closefile name=made,fd=1\n  \
+     flowop delay name=hold,value=20\n  flowop openfile name=open,filesetname=a,fd=1\n  \
+     flowop readwholefile name=read,fd=1,iosize=4k\n  flowop closefile name=close,fd=1\n  \
+     flowop finishoncount name=end,value=1,target=close\n }\n}\nrun 60\n";
+const HELD_JOBS: &str = "[global]\nsize=4m\nfilename=a\nioengine=psync\n\
+     [write]\nrw=write\nbs=64k\n[read]\nstonewall\nstartdelay=20\nrw=read\nbs=4k\n";
+
+/// Recorded calls that do the same.
+fn held_calls() -> String {
+    let path = "\\clients\\client1\\a";
+    let mut calls = String::from(
+        "0.0 Deltree \"\\clients\\client1\" NT_STATUS_OK\n\
+         0.0 Mkdir \"\\clients\" NT_STATUS_OK\n\
+         0.0 NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\n0.0 Close 1 NT_STATUS_OK\n",
+    );
+    calls += &format!("0.0 NTCreateX \"{path}\" 0x40 0x2 2 NT_STATUS_OK\n");
+    for piece in 0..64 {
+        calls += &format!("0.0 WriteX 2 {} 65536 65536 NT_STATUS_OK\n", piece << 16);
+    }
+    for block in 0..1024 {
+        calls += &format!("20.0 ReadX 2 {} 4096 4096 NT_STATUS_OK\n", block << 12);
+    }
+    calls + "20.0 Close 2 NT_STATUS_OK\n"
+}
+
+/// What is said where 1,000 blocks are changed between writing and reading.
+fn said_of_changed_blocks(name: &str, text: &str, options: &[&str]) -> String {
     const BLOCK: usize = 4096;
-    const FILE: u64 = 1 << 20;
-    let text = "[[fileset]]\nname = \"a\"\ncount = 4\nsize = \"1MiB\"\n\
-         [[phase]]\nname = \"write\"\n[[phase.group]]\nbody = [\n\
-         { create = \"a\" }, { write = \"size\", piece = \"64KiB\" }, \"close\" ]\n\
-         [[phase]]\nname = \"hold\"\n[[phase.group]]\nrounds = 1\nbody = [\n\
-         { stat = \"a\" }, { think = \"20s\" } ]\n\
-         [[phase]]\nname = \"read\"\n[[phase.group]]\nbody = [\n\
-         { open = \"a\" }, { read = \"rest\", piece = \"4KiB\" }, \"close\" ]\n";
+    const FILE: u64 = 4 << 20;
     let bed = Bed::in_memory().unwrap();
-    bed.file("blocks.toml", text);
+    bed.file(name, text);
     let target = bed.target().to_str().unwrap().to_owned();
-    let mut command = bed.command(&["run", "blocks.toml", "--target", &target, "--verify"]);
+    let fixed = ["run", name, "--target", &target, "--verify"];
+    let mut command = bed.command(&[&fixed[..], options].concat());
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for("all files", || files_of(FILE, bed.target()).len() == 4);
+    let last = |path: &Path| {
+        let mut block = [0; BLOCK];
+        let file = fs::File::open(path).unwrap();
+        file.read_exact_at(&mut block, FILE - BLOCK as u64).unwrap();
+        block
+    };
+    wait_for("the file", || {
+        let files = files_of(FILE, bed.target());
+        files.iter().any(|path| last(path) != [0; BLOCK])
+    });
     let id = Pid::from_raw(child.id().cast_signed()).unwrap();
     kill_process(id, Signal::STOP).unwrap();
-    let mut left = 1000;
-    for path in files_of(FILE, bed.target()) {
-        let file = fs::File::options()
-            .read(true)
-            .write(true)
-            .open(path)
-            .unwrap();
-        for at in (0..FILE).step_by(BLOCK).take(left) {
-            let mut block = [0; BLOCK];
-            file.read_exact_at(&mut block, at).unwrap();
-            block.iter_mut().for_each(|byte| *byte = !*byte);
-            file.write_all_at(&block, at).unwrap();
-            left -= 1;
-        }
+    let files = files_of(FILE, bed.target());
+    let file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&files[0])
+        .unwrap();
+    for at in (0..FILE).step_by(BLOCK).take(1000) {
+        let mut block = [0; BLOCK];
+        file.read_exact_at(&mut block, at).unwrap();
+        block.iter_mut().for_each(|byte| *byte = !*byte);
+        file.write_all_at(&block, at).unwrap();
     }
     kill_process(id, Signal::CONT).unwrap();
     let seen = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&seen.stderr) + String::from_utf8_lossy(&seen.stdout);
-    assert!(
-        text.contains("1000 reads did not return what was written"),
-        "{text}"
-    );
+    text.into_owned()
+}
+
+#[test]
+fn every_block_that_was_changed_meanwhile_is_found() {
+    let calls = held_calls();
+    let all = calls.lines().count().to_string();
+    let once = ["--operations", &all];
+    let kinds = [
+        ("held.toml", HELD_PHASES, &[][..]),
+        ("held.f", HELD_FILEBENCH, &[]),
+        ("held.fio", HELD_JOBS, &[]),
+        ("held.txt", &calls, &once),
+    ];
+    // Beside each other, since each of them waits for most of its time.
+    std::thread::scope(|scope| {
+        let said = kinds.map(|(name, text, options)| {
+            let said = scope.spawn(move || said_of_changed_blocks(name, text, options));
+            (name, said)
+        });
+        for (name, said) in said {
+            let said = said.join().unwrap();
+            let is_found = said.contains("1000 reads did not return what was written");
+            assert!(is_found, "{name}: {said}");
+        }
+    });
 }

@@ -16,6 +16,7 @@ pub(crate) use device::{cache_read_share, cache_write_share};
 pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};
 pub use whole_run::{doubt_load, doubt_store};
 
+use units::Span;
 use workload::plan::{Cell, ContentPlan, Plan, TargetKind};
 
 use crate::{
@@ -128,10 +129,15 @@ fn is_idle(cell: &CellRecord) -> bool {
 fn outcome(cell: &CellRecord) -> Finding {
     if cell.total.count == 0 && !is_idle(cell) {
         let message = match cell.standstills.is_empty() {
-            true => "no operation succeeded, so there is nothing to report",
-            false => "nothing is left once that time is excluded",
+            true if cell.run_time_ns == 0 && cell.ramp_time_ns > 0 => format!(
+                "all of it was done within the ramp of {}, so there is nothing to report; use a \
+                 shorter `--ramp-time` or more work",
+                Span(cell.ramp_time_ns)
+            ),
+            true => "no operation succeeded, so there is nothing to report".to_owned(),
+            false => "nothing is left once that time is excluded".to_owned(),
         };
-        return Some((WarningCode::NothingMeasured, message.to_owned()));
+        return Some((WarningCode::NothingMeasured, message));
     }
     // That it is not valid is told elsewhere.
     (cell.status != Status::Complete && cell.is_valid()).then(|| {

@@ -183,6 +183,7 @@ pub(crate) fn job_lanes(cell: &Cell) -> Result<Vec<Lane>, GenerateError> {
     });
     let mut lanes: Vec<Lane> = lanes.collect();
     finish(&mut lanes, cell)?;
+    lanes.retain(|lane| cell.is_own(&lane.plan));
     Ok(lanes)
 }
 

@@ -262,7 +262,7 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
         file.target_index == target_index && is_made_before
     };
     let mut used: BTreeMap<u32, JobFile> = BTreeMap::new();
-    let jobs = || cell.workers.iter().filter_map(|it| it.job.as_deref());
+    let jobs = || cell.own_workers().filter_map(|(_, it)| it.job.as_deref());
     for part in jobs().flat_map(|job| &job.files).filter(is_there) {
         let known = used.entry(part.file_index).or_insert(*part);
         let end = |part: &JobFile| part.start_bytes.saturating_add(part.size_bytes);
@@ -270,7 +270,7 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
         known.start_bytes = known.start_bytes.min(part.start_bytes);
         known.size_bytes = end_bytes - known.start_bytes;
     }
-    let worker = cell.workers.iter().find(|worker| {
+    let (_, worker) = cell.own_workers().find(|(_, worker)| {
         let job = worker.job.as_deref();
         job.is_some_and(|job| job.files.iter().any(|part| is_there(&part)))
     })?;
@@ -328,7 +328,6 @@ fn fill_of_files(cell: &Cell, (target_index, times): (u32, f64)) -> Option<Cell>
     let program = Program::filling(bytes, times, cell.cache == CacheMode::Direct);
     let worker = WorkerPlan {
         worker_index: 0,
-        rank: 0,
         spans: vec![SpanPlan {
             iodepth: 1,
             ..*span
@@ -372,7 +371,6 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
     };
     let worker = WorkerPlan {
         worker_index: 0,
-        rank: 0,
         lines: vec![line],
         spans: vec![SpanPlan {
             iodepth: IODEPTH,
@@ -390,8 +388,13 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
     })
 }
 
-/// A cell that prepares what another one measures.
+/// A cell that prepares what another one measures, as far as this process has it.
 fn fill_like(cell: &Cell, workers: Vec<WorkerPlan>, work: Work) -> Cell {
+    let own = |worker: WorkerPlan| WorkerPlan {
+        rank: cell.rank.unwrap_or(0),
+        ..worker
+    };
+    let workers = workers.into_iter().map(own).collect();
     Cell {
         index: cell.index,
         first_index: cell.first_index,
@@ -456,5 +459,16 @@ mod tests {
         );
         assert_eq!((span.iodepth, fill.workers.len()), (32, 1));
         assert_eq!(fill_cell(&plan, 7, 1.0), None);
+    }
+
+    #[test]
+    fn each_process_writes_its_own_files() {
+        let mut plan = cell(4, (0..2).map(|it| worker(it, 4, Vec::new())).collect());
+        plan.workers[1].rank = 1;
+        for rank in [0, 1] {
+            plan.rank = Some(rank);
+            let fill = fill_cell(&plan, 0, 1.0).unwrap();
+            assert_eq!(fill.own_workers().count(), 1, "{rank}");
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
-use results::{Latency, Names, RoundRecord, SteadyRecord, per_second};
-use stats::{Interval, SteadyState, SteadyVerdict};
+use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, per_second};
+use stats::{Counter, Interval, SteadyState, SteadyVerdict};
 use workload::plan::Cell;
 
 use crate::figures::operation_names;
@@ -163,27 +163,17 @@ impl Rounds {
                 ..RoundRecord::default()
             };
         };
+        let mut totals = Interval::default();
+        round.lanes.iter().flatten().for_each(|it| totals.merge(it));
+        let lanes = round.lengths_ns.iter().filter(|ns| **ns > 0);
+        let length_ns = round.lengths_ns.iter().sum::<u64>() / (lanes.count() as u64).max(1);
         let operations = operation_names();
         let names = Names {
             operations: &operations,
             transactions: &[],
         };
-        let mut totals = Interval::default();
-        round.lanes.iter().flatten().for_each(|it| totals.merge(it));
-        let counted = names.headline(&totals);
-        let lanes = round.lengths_ns.iter().filter(|ns| **ns > 0);
-        let length_ns = round.lengths_ns.iter().sum::<u64>() / (lanes.count() as u64).max(1);
-        let latency = Latency::of(counted.latency());
-        RoundRecord {
-            at_ns,
-            length_ns,
-            count: counted.count(),
-            errors: totals.total().errors(),
-            per_second: per_second(counted.count(), length_ns),
-            bytes_per_second: per_second(counted.bytes(), length_ns),
-            latency_mean_ns: latency.mean_ns,
-            latency_p99_ns: latency.percentiles_ns.p99,
-        }
+        let errors = totals.total().errors();
+        round_record((at_ns, length_ns), &names.headline(&totals), errors)
     }
 
     /// Leaves of what was measured that of the window; all of it where no round was measured in
@@ -254,5 +244,37 @@ impl Rounds {
             lengths_ns,
             rounds: start..end,
         })
+    }
+}
+
+/// What a round came to that began `at_ns` after the first and took `length_ns`, in nanoseconds.
+pub(crate) fn round_record(
+    (at_ns, length_ns): (u64, u64),
+    counted: &Counter,
+    errors: u64,
+) -> RoundRecord {
+    let latency = Latency::of(counted.latency());
+    RoundRecord {
+        at_ns,
+        length_ns,
+        count: counted.count(),
+        errors,
+        per_second: per_second(counted.count(), length_ns),
+        bytes_per_second: per_second(counted.bytes(), length_ns),
+        latency_mean_ns: latency.mean_ns,
+        latency_p99_ns: latency.percentiles_ns.p99,
+    }
+}
+
+/// How many rounds are done, and how steady they are.
+pub(crate) fn rounds_event(cell: u32, told: &SteadyRecord) -> RunEvent {
+    let shares = told.shares();
+    RunEvent::Round {
+        cell,
+        done: told.rounds.len() as u32,
+        rounds_max: told.rule.rounds_max as u32,
+        verdict: told.verdict,
+        range_share: shares.map(|it| it.0),
+        excursion_share: shares.map(|it| it.1),
     }
 }

@@ -9,6 +9,7 @@ use workload::plan::Cell;
 
 use crate::collect::Collection;
 use crate::kit::{CellKit, Course, Mark};
+use crate::rounds::rounds_event;
 use crate::standstill::Sleep;
 use crate::status::{StatusLanes, so_far};
 use crate::timeline::Live;
@@ -190,16 +191,7 @@ fn tell_rounds(kit: &mut CellKit<'_>, collection: &Collection) {
     let Some(rounds) = &collection.rounds else {
         return;
     };
-    let told = rounds.told();
-    let shares = told.shares();
-    (kit.listener)(&RunEvent::Round {
-        cell: kit.cell.index,
-        done: told.rounds.len() as u32,
-        rounds_max: told.rule.rounds_max as u32,
-        verdict: told.verdict,
-        range_share: shares.map(|it| it.0),
-        excursion_share: shares.map(|it| it.1),
-    });
+    (kit.listener)(&rounds_event(kit.cell.index, &rounds.told()));
 }
 
 impl Course {

@@ -94,16 +94,23 @@ fn each_phase_tells_when_its_processes_began() {
 }
 
 #[test]
-fn rounds_that_depend_on_one_process_are_refused_before_anything_is_made() {
-    let site = Site::new(&[]);
-    site.bed.file("lat.toml", "[lat_fs]\n");
-    let (seen, _) = site.run("a,b,c,d", &["lat.toml"]);
-    seen.assert_refused(
-        2,
-        &["cannot be shared by 4 processes", "one process measures"],
-    );
-    site.wait_for_workers();
-    assert!(site.bed.left_in_target().is_empty());
+fn what_depends_on_one_process_is_refused_before_anything_is_made() {
+    for (name, text, why) in [
+        ("lat.toml", "[lat_fs]\n", "one process measures"),
+        ("files.f", FILEBENCH, "says itself how many workers"),
+        (
+            "calls.txt",
+            CALLS,
+            "its recorded calls do not go with a plan",
+        ),
+    ] {
+        let site = Site::new(&[]);
+        site.bed.file(name, text);
+        let (seen, _) = site.run("a,b,c,d", &[name]);
+        seen.assert_refused(2, &["cannot be shared by 4 processes", why]);
+        site.wait_for_workers();
+        assert!(site.bed.left_in_target().is_empty());
+    }
 }
 
 #[test]
@@ -111,6 +118,100 @@ fn operations_are_shared_out_as_among_workers() {
     let text = "engine = \"null\"\nsize = \"16m\"\noperations = 40003\nramp_time = 0\nseed = 5\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 70 }]\n";
     assert_alike("null.toml", text, &["--workers", "4"]);
+}
+
+const PHASES: &str = "[[fileset]]\nname = \"mail\"\ncopies = \"per-worker\"\ncount = 20\n\
+    present = \"100%\"\n\
+    size = \"16k\"\n\
+    [[phase]]\nname = \"read\"\n[[phase.group]]\nrounds = 50\nbody = [\n\
+    { open = \"mail\", pick = \"around\", turn = \"own\" },\n\
+    { read = \"rest\", piece = \"4k\" }, \"close\" ]\n";
+const FILEBENCH: &str = "set $dir=/tmp\n\
+    define fileset name=files,path=$dir,size=16k,entries=20,prealloc=100\n\
+    define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
+    flowop openfile name=open,filesetname=files,fd=1\n  \
+    flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n }\n}\n\
+    run 1\n";
+const CALLS: &str = "Deltree \"\\clients\\client1\" NT_STATUS_OK\n\
+    Mkdir \"\\clients\" NT_STATUS_OK\n\
+    NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\nClose 1 NT_STATUS_OK\n\
+    NTCreateX \"\\clients\\client1\\a\" 0x40 0x2 2 NT_STATUS_OK\n\
+    WriteX 2 0 4096 4096 NT_STATUS_OK\nReadX 2 0 4096 4096 NT_STATUS_OK\n\
+    Close 2 NT_STATUS_OK\n";
+const JOBS: &str = "[global]\nsize=1m\nioengine=psync\n[fill]\nrw=write\nbs=64k\n\
+    [look]\nstonewall\nrw=randread\nbs=4k\n";
+
+#[test]
+fn phases_by_four_processes_count_what_four_workers_count() {
+    assert_alike("phases.toml", PHASES, &["--workers", "4"]);
+}
+
+#[test]
+fn each_process_does_all_jobs_on_files_of_its_own() {
+    let [shared, alone] = both("jobs.fio", JOBS, &["--workers", "4"]);
+    for record in [shared, alone] {
+        let cells = record["cells"].as_array().unwrap().iter();
+        let counts: Vec<u64> = cells
+            .map(|it| it["total"]["count"].as_u64().unwrap())
+            .collect();
+        assert_eq!(counts, [4 * 16, 4 * 256]);
+    }
+    let text = JOBS.replace("stonewall\n", "startdelay=1\n");
+    let ends = text.replace("[fill]\n", "[fill]\nexitall\nwait_for=look\n");
+    for text in [
+        text,
+        ends.replace("[look]\n", "[last]\n")
+            .replace("wait_for=look\n", ""),
+    ] {
+        let [shared, _] = both("beside.fio", &text, &["--workers", "4"]);
+        let total = shared["cells"][0]["total"]["count"].as_u64().unwrap();
+        assert!(total >= 4 * 16, "{total}");
+    }
+}
+
+#[test]
+fn operations_of_any_kind_are_those_of_all_processes() {
+    for (name, text) in [
+        ("phases.toml", PHASES),
+        ("jobs.fio", JOBS),
+        ("pool.toml", "[postmark]\nnumber = 2000\n"),
+        ("create.toml", "[create_remove]\nsizes = 4096\n"),
+        ("mark.toml", "[fs_mark]\nfiles = 20\nsize = \"4KiB\"\n"),
+    ] {
+        let site = Site::new(&[]);
+        site.bed.file(name, text);
+        let record = site.record("a,b,c,d", &[name, "--operations", "1001"]);
+        let cells = record["cells"].as_array().unwrap().iter();
+        // Of a pool they are transactions, and what comes before and behind them is not counted.
+        let counts = cells.filter_map(|cell| match name {
+            "pool.toml" => cell["phase_figures"]["pool"]["transactions_count"].as_u64(),
+            _ => cell["total"]["count"].as_u64(),
+        });
+        let counts: Vec<u64> = counts.collect();
+        let are_exact = !counts.is_empty() && counts.iter().all(|count| *count == 1001);
+        assert!(are_exact, "{name}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_rate_of_any_kind_is_that_of_all_processes() {
+    for (name, text) in [
+        ("phases.toml", PHASES),
+        ("jobs.fio", JOBS),
+        ("pool.toml", "[postmark]\nnumber = 5000\n"),
+    ] {
+        let site = Site::new(&[]);
+        site.bed.file(name, text);
+        let rate = ["--rate", "400/s", "--operations", "400"];
+        let record = site.record("a,b", &[&[name], &rate[..]].concat());
+        let cells = record["cells"].as_array().unwrap().iter();
+        for cell in cells.filter(|cell| !cell["open_loop"].is_null()) {
+            assert_eq!(cell["total"]["count"], 400, "{name}");
+            let seconds = cell["run_time_ns"].as_u64().unwrap() as f64 / 1e9;
+            // The first is due at once, or up to an interval of a worker later.
+            assert!((0.98..1.5).contains(&seconds), "{name}: {seconds}");
+        }
+    }
 }
 
 #[test]
@@ -130,7 +231,7 @@ fn what_ranks_wrote_and_verified_is_what_workers_would() {
 fn cells_whose_workers_are_alike_do_each_their_own_work() {
     let site = Site::new(&[]);
     for (name, transactions) in [("few.toml", 30), ("many.toml", 70)] {
-        let text = format!("[postmark]\nnumber = 20\ntransactions = {transactions}\n");
+        let text = format!("[postmark]\nnumber = 2000\ntransactions = {transactions}\n");
         site.bed.file(name, text);
     }
     let record = site.record("a,b", &["few.toml", "many.toml"]);

@@ -83,7 +83,7 @@ fn every_kind_of_run_is_a_program_that_can_be_done_also_by_several_processes() {
         let work = front.work(&CommandLine::of(&arguments)).unwrap();
         let program = &work.cells[0].built.as_ref().unwrap().program;
         assert_eq!(program.check(), Ok(()), "{line}");
-        assert_eq!(program.shared_flaw(), None, "{line}");
+        assert_eq!(program.shared_flaw(false), None, "{line}");
     }
 }
 

@@ -160,8 +160,15 @@ fn an_empty_cell_and_a_cut_one_are_told() {
         0,
         sample::NAMES,
     );
+    let within = "all of it was done within the ramp of 2s, so there is nothing to report; use a \
+                  shorter `--ramp-time` or more work";
+    only(&plan, &empty, WarningCode::NothingMeasured, within);
+    let without = CellRecord {
+        ramp_time_ns: 0,
+        ..empty
+    };
     let message = "no operation succeeded, so there is nothing to report";
-    only(&plan, &empty, WarningCode::NothingMeasured, message);
+    only(&plan, &without, WarningCode::NothingMeasured, message);
 }
 
 fn intervals(counts: &[u64]) -> Vec<IntervalRecord> {

@@ -47,6 +47,8 @@ pub(super) enum Work {
 pub(super) struct Done<'a> {
     /// How long it took, in nanoseconds: until the last worker was done.
     pub time_ns: u64,
+    /// The same with the ramp before it.
+    pub whole_ns: u64,
     /// When all processes were to begin, in nanoseconds of the clock, where several share the run.
     pub since_ns: Option<u64>,
     /// Whether it was stopped before all was done: its time says nothing of the whole.
@@ -101,6 +103,7 @@ impl<'a> Done<'a> {
     pub fn timed(time_ns: u64) -> Self {
         Self {
             time_ns,
+            whole_ns: time_ns,
             since_ns: None,
             is_cut: false,
             effort: Effort::default(),
@@ -169,6 +172,16 @@ fn times_of(counter: &Counter) -> Option<CallTimes> {
 pub(super) fn longest_ns(measured: &Measured) -> u64 {
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
     times.max().unwrap_or(0)
+}
+
+/// How long a stage took with the ramp before its measurement, in nanoseconds.
+pub(super) fn with_ramp_ns(measured: &Measured, ramp_ns: u64) -> u64 {
+    if ramp_ns == 0 {
+        return longest_ns(measured);
+    }
+    let ends = measured.lanes.iter().map(|lane| lane.outcome.finish_ns);
+    let begin_ns = measured.measure_ns.saturating_sub(ramp_ns);
+    ends.max().unwrap_or(0).saturating_sub(begin_ns)
 }
 
 /// Files worked on at once by a worker.

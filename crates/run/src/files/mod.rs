@@ -36,7 +36,7 @@ use crate::observe::{Counters, Observer};
 use crate::targets::losses;
 use crate::worker::{Part, Task};
 
-use course::{Done, Effort, Grounds, Stage, Work, lane, longest_ns};
+use course::{Done, Effort, Grounds, Stage, Work, lane, longest_ns, with_ramp_ns};
 use phase::Phases;
 use program::{ProgramCourse, keeps_to_its_own};
 use started::{ProgramTimes, Programs};
@@ -285,7 +285,12 @@ impl FilesKit<'_> {
                 let times = (stage.ramp_ns, stage.rate_workers, steady);
                 let (measured, usage) = self.tasks(course, shown, times, tasks)?;
                 if !stage.is_hidden {
-                    phases.add(&stage.phase, measured, usage, stage.rate_workers.is_some());
+                    phases.add(
+                        &stage.phase,
+                        course.period(),
+                        (measured, usage),
+                        stage.rate_workers.is_some(),
+                    );
                 }
             }
         }
@@ -350,6 +355,7 @@ impl FilesKit<'_> {
         observer.complete(&mut usage, &measured);
         let cpu = usage.worker_figures.iter();
         let done = Done {
+            whole_ns: with_ramp_ns(&measured, ramp_time_ns),
             cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
             requests,
             is_cut,

@@ -1,8 +1,10 @@
 //! Phases: what stages of the same name came to together, as records.
 
+use std::collections::VecDeque;
+
 use results::{
     CellRecord, CpuFigures, DueFigures, Names, OperationFigures, Phase, PhaseFigures, Status,
-    per_second, share_of_time,
+    SteadyRecord, per_second, share_of_time,
 };
 use stats::{Counter, Interval};
 use workload::plan::{Cell, Plan};
@@ -24,8 +26,10 @@ pub(super) struct Phases {
 /// What the stages of a phase came to.
 struct Sum {
     name: String,
-    counted: Counted,
+    /// By the number of the period, where the last periods count that were steady.
+    counted: VecDeque<(u64, Counted)>,
     figures: Option<PhaseFigures>,
+    steady: Option<SteadyRecord>,
 }
 
 enum Counted {
@@ -41,58 +45,100 @@ enum Counted {
     Programs(ProgramTimes),
 }
 
+impl Counted {
+    /// Adds what a later stage of the same phase counted; programs are started once.
+    fn merge(&mut self, later: Self) {
+        let (
+            Self::Workers {
+                measured,
+                usage,
+                due,
+                ..
+            },
+            Self::Workers {
+                measured: more,
+                usage: used,
+                due: more_due,
+                ..
+            },
+        ) = (self, later)
+        else {
+            return;
+        };
+        if let (Some(due), Some(more)) = (due, more_due) {
+            due.merge(&more);
+        }
+        merge(measured, *more);
+        merge_usage(usage, &used);
+    }
+}
+
 impl Phases {
-    /// Adds what a stage measured and used. `has_rate` tells whether the cell's rate applies to it.
-    pub fn add(&mut self, phase: &str, measured: Measured, usage: CellRecord, has_rate: bool) {
+    /// Adds what a stage measured and used in the period of that number; so many periods count, the
+    /// last ones. `has_rate` tells whether the cell's rate applies to it.
+    pub fn add(
+        &mut self,
+        phase: &str,
+        (period_index, kept): (u64, usize),
+        (measured, usage): (Measured, CellRecord),
+        has_rate: bool,
+    ) {
         let due = measured.lanes.iter().any(|it| it.outcome.drained.is_some());
         let due = due.then(|| Box::new(due_figures(&measured)));
-        let known = self.phases.iter_mut().find(|sum| sum.name == phase);
-        match known.map(|sum| &mut sum.counted) {
-            Some(Counted::Workers {
-                measured: so_far,
-                usage: used,
-                due: due_so_far,
-                ..
-            }) => {
-                if let (Some(so_far), Some(due)) = (due_so_far, due) {
-                    so_far.merge(&due);
-                }
-                merge(so_far, measured);
-                merge_usage(used, &usage);
-            }
-            _ => self.phases.push(Sum {
-                name: phase.to_owned(),
-                counted: Counted::Workers {
-                    measured: Box::new(measured),
-                    usage: Box::new(usage),
-                    due,
-                    has_rate,
-                },
-                figures: None,
-            }),
+        let counted = Counted::Workers {
+            measured: Box::new(measured),
+            usage: Box::new(usage),
+            due,
+            has_rate,
+        };
+        let sum = self.sum(phase);
+        match sum.counted.back_mut() {
+            Some((index, so_far)) if *index == period_index => so_far.merge(counted),
+            _ => sum.counted.push_back((period_index, counted)),
+        }
+        while sum.counted.len() > kept {
+            sum.counted.pop_front();
         }
     }
 
     /// Adds what programs did.
     pub fn add_programs(&mut self, phase: &str, times: &ProgramTimes) {
-        self.phases.push(Sum {
-            name: phase.to_owned(),
-            counted: Counted::Programs(times.clone()),
-            figures: None,
+        let counted = Counted::Programs(times.clone());
+        self.sum(phase).counted.push_back((0, counted));
+    }
+
+    /// What a phase came to so far.
+    fn sum(&mut self, phase: &str) -> &mut Sum {
+        let known = self.phases.iter().position(|sum| sum.name == phase);
+        let index = known.unwrap_or_else(|| {
+            self.phases.push(Sum {
+                name: phase.to_owned(),
+                counted: VecDeque::new(),
+                figures: None,
+                steady: None,
+            });
+            self.phases.len() - 1
         });
+        &mut self.phases[index]
     }
 
     /// Takes the program's own figures.
     pub fn close(&mut self, course: &ProgramCourse) {
         for sum in &mut self.phases {
             sum.figures = course.figures(&sum.name);
+            sum.steady = course.steady(&sum.name);
         }
     }
 
     /// The records of all phases.
     pub fn records(self, plan: &Plan, cell: &Cell) -> Vec<CellRecord> {
         let record = |sum: Sum| {
-            let mut record = match sum.counted {
+            let counted = sum.counted.into_iter().map(|(_, counted)| counted);
+            let counted = counted.reduce(|mut so_far, later| {
+                so_far.merge(later);
+                so_far
+            })?;
+            let mut record = match counted {
                 Counted::Workers {
                     measured,
                     usage,
@@ -108,9 +154,10 @@ impl Phases {
             };
             record.phase = Phase::Classic(sum.name);
             record.phase_figures = sum.figures;
-            record
+            record.steady = record.steady.or(sum.steady);
+            Some(record)
         };
-        self.phases.into_iter().map(record).collect()
+        self.phases.into_iter().filter_map(record).collect()
     }
 }
 

@@ -6,6 +6,7 @@ mod files;
 mod fill;
 mod in_place;
 mod news;
+mod periods;
 mod pool;
 mod rounds;
 mod spawn;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use engine::{FileOptions, Fileset, OpenFlags};
 use generate::ContentSource;
 use generate::program::FileStates;
-use results::{PhaseFigures, RunEvent, Warning, WarningCode};
+use results::{PhaseFigures, RunEvent, SteadyRecord, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
@@ -65,10 +66,12 @@ pub(super) struct ProgramCourse {
     current: Option<ProgramPhase>,
     stage_count: u64,
     rounds_per_us: f64,
-    /// Measured times of the phases that are not hidden.
+    /// How long phases took.
     spent: Spent,
     /// What was counted of each label, by phase.
     sums: Vec<PhaseSum>,
+    /// The number of the period that goes on, of rounds that go on until they are steady.
+    period_index: u64,
     /// The round that was last begun, of the innermost rounds.
     round: RoundStamp,
     /// Free bytes before the round that was last begun.
@@ -142,6 +145,7 @@ impl ProgramCourse {
             program,
             spent: Spent::default(),
             sums: Vec::new(),
+            period_index: 0,
             round: RoundStamp::default(),
             free_bytes: 0,
             broken: Vec::new(),
@@ -292,6 +296,18 @@ impl ProgramCourse {
         of_pools.or_else(|| Some(sums.next()?.figures(&self.program)))
     }
 
+    /// How steady the rounds of a phase were; none where that did not matter.
+    pub(super) fn steady(&self, phase: &str) -> Option<SteadyRecord> {
+        let mut sums = self.sums.iter().filter(|sum| sum.name == phase);
+        sums.next()?.steady.clone()
+    }
+
+    /// The number of the period that goes on, and how many periods count, the last ones.
+    pub(super) fn period(&self) -> (u64, usize) {
+        let kept = self.cell.steady.map_or(1, |rule| rule.window_count);
+        (self.period_index, kept)
+    }
+
     /// What happened since the last time, for displays.
     pub(super) fn tidings(&mut self) -> Vec<RunEvent> {
         let mut tidings = std::mem::take(&mut self.tidings);
@@ -374,10 +390,10 @@ impl ProgramCourse {
             pools.done(done);
             return;
         }
+        self.spent.add(&done, !current.is_hidden);
         if current.is_hidden {
             return;
         }
-        self.spent.add(&done);
         let known = self.sums.iter().position(|sum| sum.name == phase);
         let index = known.unwrap_or_else(|| {
             self.sums.push(PhaseSum::new(phase, &self.program));

@@ -232,7 +232,7 @@ impl Session<'_> {
             true => Some(stamp_bytes(self.plan)?),
             false => None,
         };
-        for worker in &cell.workers {
+        for (_, worker) in cell.own_workers() {
             let Some(job) = worker.job.as_deref().filter(|job| job.writes()) else {
                 continue;
             };
@@ -285,11 +285,11 @@ struct FileUser<'a> {
     job: &'a JobPlan,
 }
 
-/// Who works on each of the files, in the order of the workers; who works on several parts of one
-/// stands there as often.
+/// Who of this process works on each of the files, in the order of the workers; who works on
+/// several parts of one stands there as often.
 fn users<'a>(cell: &'a Cell, files: &JobFiles) -> Vec<Vec<FileUser<'a>>> {
     let mut all: Vec<Vec<FileUser<'a>>> = files.files.iter().map(|_| Vec::new()).collect();
-    for worker in &cell.workers {
+    for (_, worker) in cell.own_workers() {
         let Some(job) = worker.job.as_deref() else {
             continue;
         };

@@ -77,10 +77,8 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
         take("total_size", &mut workload.total_size, None, it);
     }
     take("start", &mut workload.start, Some(Bytes(0)), it);
-    if table != Table::Program {
+    if !table.goes_on() {
         take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
-    }
-    if !(table.has_pool() || table == Table::Program) {
         take("until", &mut workload.until, Some(UntilChoice::Time), it);
         take("steady", &mut workload.steady, None, it);
     }
@@ -136,7 +134,7 @@ fn take<T: PartialEq>(
 /// The flaw of a key that does not apply to the table, with the reason.
 pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
     let header = table.header();
-    let message = format!("`{key}` does not apply to `{header}`: {}", why(table, key));
+    let message = format!("`{key}` does not apply to `{header}`: {}", why(key));
     let other = || match (key, table) {
         ("worker", Table::Program) => "write `workers` in a `[[phase.group]]`".to_owned(),
         ("worker", _) => "write `workers` with their number".to_owned(),
@@ -146,9 +144,8 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
 }
 
 /// Why a key does not apply to the table.
-fn why(table: Table, key: &str) -> &'static str {
+fn why(key: &str) -> &'static str {
     match key {
-        "ramp_time" if table.has_time() => "what it takes first is a part of what it tells",
         "run_time" | "ramp_time" => "it ends when its work is done",
         "until" | "steady" => "it ends when its work is done, however steady",
         "keep" => "its files are removed as a part of the work",

@@ -161,7 +161,7 @@ pub struct Workload {
     pub new_file: Option<bool>,
     /// When a cell ends: after a `time`, or once rounds of `run_time` each are `steady`; its
     /// figures are then those of the steady window. Of work on many files it holds for phases that
-    /// end by time. Default: `time`.
+    /// end by time, and for the passes of `[lat_fs]`. Default: `time`.
     pub until: Option<UntilChoice>,
     /// When rounds count as steady.
     pub steady: Option<SteadyChoice>,

@@ -114,6 +114,11 @@ impl Table {
         matches!(self, Self::LatFs)
     }
 
+    /// Whether its work can go on for as long as is wanted, so that its beginning can be left out.
+    pub const fn goes_on(self) -> bool {
+        matches!(self, Self::Program) || self.has_pool() || self.has_time()
+    }
+
     /// The seeds of a table that does not take any; none where any will do.
     pub const fn own_seeds(self) -> Option<&'static OwnSeeds> {
         match self {

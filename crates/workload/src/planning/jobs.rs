@@ -16,6 +16,7 @@ use crate::plan::{
 
 use super::method::{Method, MethodOfJobs};
 use super::options::SEED_DEFAULT;
+use super::ranks::in_each_process;
 use super::repetition::Often;
 use super::resolver::Resolver;
 use super::seeds::worker_seed;
@@ -118,6 +119,7 @@ struct Layout<'a, 'b> {
 impl Layout<'_, '_> {
     /// The cells of jobs at one queue depth.
     fn cells(&mut self, built: BuiltJobs) -> Result<Vec<Cell>, Diagnostic> {
+        let built = in_each_process(built, self.context.shares.alike());
         let (seed, cpus) = (self.method.seed, &self.method.cpus);
         let mut jobs = built.jobs;
         for (index, job) in (0_u32..).zip(&mut jobs) {
@@ -145,6 +147,11 @@ impl Layout<'_, '_> {
             true => Err(too_heavy()),
             false => Ok(cells),
         }
+    }
+
+    /// So many of the files are those of one process, the first.
+    fn files_each(&self, files: &JobFiles) -> usize {
+        files.files.len() / self.context.shares.alike().max(1) as usize
     }
 
     fn target(&self, file: &NamedFile) -> u32 {
@@ -286,7 +293,9 @@ impl Layout<'_, '_> {
             let kind = entries[file.target_index as usize].facts.kind;
             file.name.is_none() && kind != TargetKind::Null
         };
-        for file in files.files.iter().filter(touched) {
+        // Each process has the target for itself, or its users share it.
+        let each = self.files_each(files);
+        for file in files.files.iter().take(each).filter(touched) {
             let count = counts.entry(file.target_index).or_default();
             *count += 1;
             if *count > 1 {
@@ -331,12 +340,15 @@ impl Layout<'_, '_> {
                 all_are_timed[part.file_index as usize] = false;
             }
         }
-        for (file, is_timed) in files.files.iter().zip(all_are_timed) {
+        // Those of other processes have the same names, in directories of their own.
+        let (each, processes) = (self.files_each(files), self.context.shares.alike());
+        for (file, is_timed) in files.files.iter().zip(all_are_timed).take(each) {
             let Some(name) = &file.name else { continue };
             let known = (file.target_index, name.clone());
             let held = self.context.job_files.entry(known).or_default();
             let more = file.size_bytes.saturating_sub(*held);
             *held += more;
+            let more = more.saturating_mul(processes.into());
             let is_limit = is_timed && file.layout != FileLayout::Written;
             let entry = &mut self.context.targets.entries[file.target_index as usize];
             entry.files_most_bytes = entry.files_most_bytes.saturating_add(more);
@@ -348,9 +360,10 @@ impl Layout<'_, '_> {
 
     fn cell(&self, jobs: &[BuiltJob], files: JobFiles) -> Cell {
         let first = jobs.first().map(|job| &job.plan);
-        let workers = (0..)
-            .zip(jobs)
-            .map(|(index, job)| worker(index, job, &files));
+        let workers = (0..).zip(jobs).map(|(index, job)| WorkerPlan {
+            rank: self.context.shares.rank_of(index as usize, None),
+            ..worker(index, job, &files)
+        });
         let workers: Vec<WorkerPlan> = workers.collect();
         let cache = first.map_or(CacheMode::Buffered, |it| it.cache);
         let engine = (engine_of(jobs), cache);

@@ -2,10 +2,12 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::groups::listed;
+use crate::job::BuiltJobs;
 use crate::model::Workload;
 use crate::overrides::Ranks;
 use crate::plan::Cell;
-use crate::program::Program;
+
+use super::seeds::worker_seed;
 
 /// Which worker works in which process.
 #[derive(Default)]
@@ -50,8 +52,18 @@ pub(super) fn share_out(
         by: By::None,
     };
     let jobs = crate::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
-    if jobs.is_some() {
-        return Err(shares.refused("jobs end and await each other in one process"));
+    if let Some(built) = jobs {
+        if built.jobs.iter().any(|job| job.plan.recorded.is_some()) {
+            return Err(shares.refused("its recorded requests do not go with a plan"));
+        }
+        let Ranks::Each(_) = ranks else {
+            return Err(shares.refused("jobs have clones of their own, which stay together"));
+        };
+        shares.by = By::Place {
+            each: built.jobs.len() as u32,
+            is_each: true,
+        };
+        return Ok(shares);
     }
     let tables = workload.worker.iter().map(|it| it.count.unwrap_or(1));
     let once: u32 = match workload.table() {
@@ -77,6 +89,28 @@ pub(super) fn share_out(
         Ranks::OfGroups(names) => By::Table(ranks_of_tables(workload, names)?),
     };
     Ok(shares)
+}
+
+/// The jobs and their files once for each of so many processes: nobody awaits or ends jobs of
+/// another process.
+pub(super) fn in_each_process(built: BuiltJobs, processes: u32) -> BuiltJobs {
+    let (job_count, file_count) = (built.jobs.len() as u32, built.files.files.len() as u32);
+    let mut all = built.clone();
+    for process in 1..processes {
+        for job in &built.jobs {
+            let mut job = job.clone();
+            job.seed = worker_seed(job.seed, process);
+            for part in &mut job.plan.files {
+                part.file_index += process * file_count;
+            }
+            if let Some(before) = &mut job.plan.after {
+                before.first_index += process * job_count;
+            }
+            all.jobs.push(job);
+        }
+        all.files.files.extend(built.files.files.iter().cloned());
+    }
+    all
 }
 
 /// What there is to say where a file of Iometer has workers of several managers, which are
@@ -132,6 +166,14 @@ impl Shares {
         }
     }
 
+    /// How many processes each do what one alone would; 1 where they share the work.
+    pub fn alike(&self) -> u32 {
+        match &self.by {
+            By::Place { is_each: true, .. } => self.count,
+            _ => 1,
+        }
+    }
+
     /// Whose workers are cycled by themselves, as one process alone would cycle them; 0 where all
     /// are together.
     pub fn cycle_of(&self, index: usize) -> usize {
@@ -156,7 +198,7 @@ impl Shares {
             if cell.workers.len() as u32 != each.saturating_mul(self.count) {
                 return Err(self.refused("it says itself how many workers there are"));
             }
-            if let Some(flaw) = Program::shared_flaw(program) {
+            if let Some(flaw) = program.shared_flaw(cell.operations.is_some()) {
                 return Err(self.refused(flaw));
             }
             for (index, worker) in cell.workers.iter_mut().enumerate() {

@@ -16,6 +16,7 @@ mod law;
 mod need;
 mod operation;
 mod pool;
+mod ramp;
 mod requests;
 mod reshape;
 #[cfg(test)]

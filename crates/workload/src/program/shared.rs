@@ -18,9 +18,9 @@ impl Program {
     /// Why processes that share nothing but directories cannot share it; none where they can.
     ///
     /// No two workers may then want the same file at the same time, and whatever ends one follows
-    /// from what it does.
+    /// from what it does; `is_counted` where each of them has its share of a number of rounds.
     #[must_use]
-    pub fn shared_flaw(&self) -> Option<&'static str> {
+    pub fn shared_flaw(&self, is_counted: bool) -> Option<&'static str> {
         if !self.tokens.is_empty() {
             return Some("its workers wait for each other");
         }
@@ -32,25 +32,29 @@ impl Program {
             return Some("how often it is repeated depends on what one process measures");
         }
         let mut phases = self.phases().into_iter();
-        phases.find_map(|phase| self.phase_flaw(phase))
+        phases.find_map(|phase| self.phase_flaw(phase, is_counted))
     }
 
-    fn phase_flaw(&self, phase: &ProgramPhase) -> Option<&'static str> {
+    fn phase_flaw(&self, phase: &ProgramPhase, is_counted: bool) -> Option<&'static str> {
         if phase.groups.len() > 1 {
             return Some("several groups of workers work at the same time");
         }
         if phase.first_done.is_some() {
             return Some("its workers end each other");
         }
-        phase.groups.iter().find_map(|group| self.group_flaw(group))
+        let mut groups = phase.groups.iter();
+        groups.find_map(|group| self.group_flaw(group, is_counted && !phase.is_hidden))
     }
 
-    fn group_flaw(&self, group: &Group) -> Option<&'static str> {
+    fn group_flaw(&self, group: &Group, is_counted: bool) -> Option<&'static str> {
         if group.spawn.is_some() {
             return Some("it starts programs");
         }
+        if group.trace.is_some() {
+            return Some("its recorded calls do not go with a plan");
+        }
         let is_of_all = |quota: &Quota| quota.of == Share::Group;
-        if group.quotas.iter().any(is_of_all) {
+        if !is_counted && group.quotas.iter().any(is_of_all) {
             return Some("its workers depend on what the others do");
         }
         let waits = |act: &Act| match act {
@@ -134,7 +138,7 @@ mod tests {
 
     #[test]
     fn workers_with_files_of_their_own_can_be_anywhere() {
-        assert_eq!(creating(|_| {}).shared_flaw(), None);
+        assert_eq!(creating(|_| {}).shared_flaw(false), None);
         type Change = fn(&mut Program);
         let changes: [Change; 4] = [
             |it| it.tokens.push(Tokens::default()),
@@ -151,15 +155,15 @@ mod tests {
             },
         ];
         for change in changes {
-            assert!(creating(change).shared_flaw().is_some());
+            assert!(creating(change).shared_flaw(false).is_some());
         }
         let common = |it: &mut Program| it.filesets[0].copies = Copies::One;
-        assert!(creating(common).shared_flaw().is_some());
+        assert!(creating(common).shared_flaw(false).is_some());
         let alone = |it: &mut Program| {
             common(it);
             group(it).workers = Some(1);
         };
-        assert!(creating(alone).shared_flaw().is_none() && creating(alone).needs_others());
+        assert!(creating(alone).shared_flaw(false).is_none() && creating(alone).needs_others());
         assert!(!creating(|_| {}).needs_others());
     }
 }

@@ -1,12 +1,12 @@
 //! What phases came to, round by round, as records tell it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use engine::Operation;
 use generate::program::{Interpreter, StepCounter};
 use results::{
     CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, RoundFigures, RoundRule,
-    StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
+    SteadyRecord, StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
 };
 use workload::program::{Program, ProgramPhase, Until};
 
@@ -24,19 +24,52 @@ pub(super) struct Told {
     pub file_count: u32,
 }
 
+impl Told {
+    /// The shorter of two rounds, for as many as both of them stand for.
+    fn better(self, other: Self) -> Self {
+        let round_count = self.round.round_count + other.round.round_count;
+        let best = match other.round.time_ns < self.round.time_ns {
+            true => other,
+            false => self,
+        };
+        let round = ToldRound {
+            round_count,
+            ..best.round
+        };
+        Self { round, ..best }
+    }
+}
+
+/// Rounds that are judged together.
+struct Period {
+    /// What was counted of each label.
+    counters: Vec<StepCounter>,
+    /// The round that stands for all.
+    told: Option<Told>,
+}
+
+impl Period {
+    fn new(label_count: usize) -> Self {
+        Self {
+            counters: vec![StepCounter::default(); label_count],
+            told: None,
+        }
+    }
+}
+
 /// What a phase came to, in all of its rounds.
 pub(super) struct PhaseSum {
     /// As of the phase.
     pub name: String,
-    /// What was counted of each label.
-    counters: Vec<StepCounter>,
+    /// The periods that count, the last one that goes on; one, unless it becomes steady in them.
+    periods: VecDeque<Period>,
     rounds: Vec<RoundFigures>,
     /// What was done as one thing, and what was measured beside it.
     steps: Vec<StepFigures>,
     /// Whether rounds are left out.
     is_told_all: bool,
-    /// The round that stands for all.
-    pub told: Option<Told>,
+    /// How steady its periods were, where that matters.
+    pub steady: Option<SteadyRecord>,
     /// How long the last round took, of which the best is told.
     last_ns: Option<u64>,
     /// Workers that stopped for want of files where time was to stop them.
@@ -47,11 +80,11 @@ impl PhaseSum {
     pub(super) fn new(name: &str, program: &Program) -> Self {
         Self {
             name: name.to_owned(),
-            counters: vec![StepCounter::default(); program.labels.len()],
+            periods: VecDeque::from([Period::new(program.labels.len())]),
             rounds: Vec::new(),
             steps: Vec::new(),
             is_told_all: false,
-            told: None,
+            steady: None,
             last_ns: None,
             dry_workers: 0,
         }
@@ -82,7 +115,7 @@ impl PhaseSum {
                 FileRequests::Trace(player) => player.steps(),
                 FileRequests::Pool(_) => continue,
             };
-            let counters = self.counters.iter_mut().zip(counted);
+            let counters = self.last().counters.iter_mut().zip(counted);
             counters.for_each(|(sum, more)| sum.merge(more));
         }
         if phase.time_ns.is_some() {
@@ -119,31 +152,56 @@ impl PhaseSum {
         let (Some(files), Some(last_ns)) = (files, self.last_ns.take()) else {
             return;
         };
-        let known = self.told.map(|told| told.round);
-        let time_ns = known.map_or(last_ns, |known| known.time_ns.min(last_ns));
-        self.told = Some(Told {
+        let last = Told {
             round: ToldRound {
                 rule: RoundRule::Best,
-                time_ns,
-                round_count: known.map_or(0, |known| known.round_count) + 1,
+                time_ns: last_ns,
+                round_count: 1,
             },
             file_count: files.count,
-        });
+        };
+        let known = self.last().told;
+        self.tell(known.map_or(last, |known| known.better(last)));
+    }
+
+    /// Takes note of the round that stands for all.
+    pub(super) fn tell(&mut self, told: Told) {
+        self.last().told = Some(told);
+    }
+
+    /// Begins another period; so many count, the last ones.
+    pub(super) fn begin_period(&mut self, kept: usize) {
+        let next = Period::new(self.last().counters.len());
+        self.periods.push_back(next);
+        while self.periods.len() > kept {
+            self.periods.pop_front();
+        }
+    }
+
+    fn last(&mut self) -> &mut Period {
+        self.periods.back_mut().expect("there is always one")
     }
 
     /// As a record tells it.
     pub(super) fn figures(&self, program: &Program) -> PhaseFigures {
-        let counted = program.labels.iter().zip(&self.counters);
+        let mut counters = vec![StepCounter::default(); program.labels.len()];
+        for period in &self.periods {
+            let counted = counters.iter_mut().zip(&period.counters);
+            counted.for_each(|(sum, more)| sum.merge(more));
+        }
+        let told = self.periods.iter().filter_map(|period| period.told);
+        let told = told.reduce(Told::better);
+        let counted = program.labels.iter().zip(&counters);
         let counted = counted.filter(|(_, counter)| counter.count > 0);
         PhaseFigures {
             labels: counted.map(|(name, it)| label(name, it)).collect(),
             rounds: self.rounds.clone(),
             steps: self.steps.clone(),
-            told_round: self.told.map(|told| told.round),
+            told_round: told.map(|told| told.round),
             filesets: program
                 .files_of(&self.name)
                 .map(|files| FilesetFigures {
-                    file_count: self.told.map_or(files.count, |it| it.file_count).into(),
+                    file_count: told.map_or(files.count, |it| it.file_count).into(),
                     file_bytes: files.bytes,
                 })
                 .into_iter()

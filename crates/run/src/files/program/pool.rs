@@ -31,10 +31,15 @@ const MIB: f64 = 1_048_576.0;
 
 /// The pools of all workers, which go on from phase to phase.
 pub(super) struct Pools {
+    /// With the workers of this process.
     cell: Cell,
+    /// The workers of all processes.
+    worker_count: u32,
     settings: FilePool,
     /// What ends the transactions, in nanoseconds; none where their number does.
     time_ns: Option<u64>,
+    /// What is not measured of the transactions, in nanoseconds.
+    ramp_ns: u64,
     transactions_phase: String,
     players: Vec<Player>,
     part: Option<PoolPart>,
@@ -62,16 +67,17 @@ impl Pools {
     /// Those of a program; none where it has no pool.
     pub fn of(cell: &Cell, program: &Program) -> Option<Self> {
         let settings = program.pool.as_deref()?;
+        let transactions = program.transactions_phase();
         Some(Self {
             cell: Cell {
                 workers: cell.own_workers().map(|(_, it)| it.clone()).collect(),
                 ..cell.clone()
             },
+            worker_count: cell.workers.len() as u32,
             settings: settings.clone(),
             time_ns: program.pool_time_ns(),
-            transactions_phase: program
-                .transactions_phase()
-                .map_or_else(String::new, |phase| phase.name.clone()),
+            ramp_ns: transactions.map_or(0, |phase| phase.ramp_ns),
+            transactions_phase: transactions.map_or_else(String::new, |phase| phase.name.clone()),
             players: Vec::new(),
             part: None,
             times_ns: [0; 4],
@@ -92,7 +98,7 @@ impl Pools {
             seed: self.settings.seed.wrapping_add(index),
             transactions: match self.cell.operations {
                 Some(all) => {
-                    let own = generate::share(all, self.cell.workers.len() as u64, index.into());
+                    let own = generate::share(all, self.worker_count.into(), index.into());
                     u32::try_from(own).unwrap_or(u32::MAX)
                 }
                 None => self.settings.transactions,
@@ -283,12 +289,20 @@ impl Pools {
             phase: phase.name.clone(),
             transactions: self.expected(part),
             time_ns: stop_ns(phase),
-            rate_workers: (part == PoolPart::Transact).then_some(self.cell.workers.len() as u32),
+            rate_workers: (part == PoolPart::Transact).then_some(self.worker_count),
             is_until_steady: part == PoolPart::Transact && self.cell.steady.is_some(),
-            ramp_ns: 0,
+            ramp_ns: self.ramp_ns(part),
             is_hidden: phase.is_hidden,
             work: Work::Tasks(tasks),
         }))
+    }
+
+    /// What is not measured of a part at its beginning.
+    const fn ramp_ns(&self, part: PoolPart) -> u64 {
+        match part {
+            PoolPart::Transact => self.ramp_ns,
+            _ => 0,
+        }
     }
 
     fn begin(
@@ -311,13 +325,14 @@ impl Pools {
             .time_ns
             .filter(|_| part == PoolPart::Transact && !is_ended);
         let mut tasks = Vec::new();
+        let ramp_ns = self.ramp_ns(part);
         for player in &mut self.players {
             let Some(mut play) = player.play.take() else {
                 return Ok(None);
             };
             play.begin_next_phase();
             if let Some(time_ns) = time_ns {
-                play.stop_after(time_ns);
+                play.stop_after(time_ns.saturating_add(ramp_ns));
             }
             tasks.push(FileTask {
                 requests: FileRequests::Pool(Box::new(play)),
@@ -334,7 +349,7 @@ impl Pools {
     /// Takes note of what a part came to, and takes the workers' streams back.
     pub fn done(&mut self, done: Done<'_>) {
         if let Some(part) = self.part {
-            self.times_ns[part as usize] = done.time_ns;
+            self.times_ns[part as usize] = done.whole_ns;
         }
         let (is_cut, lanes) = (done.is_cut, done.lanes);
         for (player, requests) in self.players.iter_mut().zip(done.requests) {

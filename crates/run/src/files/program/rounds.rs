@@ -1,14 +1,17 @@
 //! Rounds: whether there is another, and what it begins with.
 
 use results::{FreeSpace, RoundRule, RunEvent, ToldRound};
+use stats::{Interval, SteadyVerdict};
 use target::Tree;
 use workload::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
 
 use super::figures::{PhaseSum, Told};
+use super::periods::Periods;
 use super::stamped::RoundStamp;
 use super::{Ahead, Owner, ProgramCourse};
 use crate::files::course::{Done, Grounds};
 use crate::rooms::Rooms;
+use crate::rounds::rounds_event;
 
 /// Rounds that go on.
 #[derive(Debug, Clone)]
@@ -19,25 +22,36 @@ pub(super) struct Rounds {
     since_ns: u64,
     /// The samples so far, where there are any.
     sampling: Option<Calibration>,
+    /// Where they go on until they are steady.
+    periods: Option<Periods>,
     pub parts: Vec<ProgramPart>,
 }
 
 /// What phases took, in nanoseconds.
 #[derive(Default)]
 pub(super) struct Spent {
-    /// All of them: from the first to the last worker.
+    /// All of them, recorded or not: from the first to the last worker.
     all_ns: u64,
-    /// Those since the round began, of each worker.
+    /// Recorded ones since the round began, of each worker.
     worker_ns: Vec<u64>,
+    /// What recorded ones counted since a period began that is judged; none where none is.
+    pub(super) counted: Option<Interval>,
 }
 
 impl Spent {
-    pub(super) fn add(&mut self, done: &Done<'_>) {
+    pub(super) fn add(&mut self, done: &Done<'_>, is_recorded: bool) {
         self.all_ns += done.time_ns;
+        if !is_recorded {
+            return;
+        }
         let count = done.lanes.len().max(self.worker_ns.len());
         self.worker_ns.resize(count, 0);
         for (sum_ns, lane) in self.worker_ns.iter_mut().zip(done.lanes) {
             *sum_ns += lane.outcome.measured_ns;
+        }
+        if let Some(counted) = &mut self.counted {
+            let spans = done.lanes.iter().flat_map(|lane| &lane.spans);
+            spans.for_each(|span| counted.merge(span));
         }
     }
 }
@@ -63,6 +77,7 @@ impl Rounds {
                 } => Some(Calibration::new(samples, least_ns)),
                 _ => None,
             },
+            periods: None,
             parts: parts.to_vec(),
         }
     }
@@ -115,7 +130,10 @@ impl ProgramCourse {
         self.end_round(grounds, &round);
         let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
         match round.done {
-            0 => round.since_ns = self.spent.all_ns,
+            0 => {
+                round.since_ns = self.spent.all_ns;
+                round.periods = self.periods(&round);
+            }
             _ => {
                 for sum in shown(&mut self.sums, &round.parts) {
                     sum.tell_best(&self.program);
@@ -124,7 +142,10 @@ impl ProgramCourse {
         }
         let is_enough = match round.until {
             Until::Times(times) => round.done >= times,
-            Until::Spent { ns } => round.done > 0 && self.spent.all_ns - round.since_ns > ns,
+            Until::Spent { ns } => match &round.periods {
+                Some(_) => self.are_steady(&mut round),
+                None => round.done > 0 && self.spent.all_ns - round.since_ns > ns,
+            },
             // What gives back all that it took, or takes nothing, never fills anything.
             Until::Full => {
                 let taken = self.free_bytes.saturating_sub(free_bytes);
@@ -149,6 +170,42 @@ impl ProgramCourse {
             ..round
         }));
         self.ahead.extend(parts);
+    }
+
+    /// The periods of rounds that go on until they are steady; none where they do not.
+    fn periods(&mut self, round: &Rounds) -> Option<Periods> {
+        let is_recorded =
+            |part: &ProgramPart| matches!(part, ProgramPart::Phase(phase) if !phase.is_hidden);
+        let rule = self.cell.steady?;
+        let Until::Spent { ns } = round.until else {
+            return None;
+        };
+        round.parts.iter().any(is_recorded).then(|| {
+            self.spent.counted = Some(Interval::default());
+            Periods::new(rule, ns, self.spent.all_ns)
+        })
+    }
+
+    /// Whether the rounds are steady, or there were too many that are not.
+    fn are_steady(&mut self, round: &mut Rounds) -> bool {
+        let (Some(periods), Some(counted)) = (&mut round.periods, &mut self.spent.counted) else {
+            return false;
+        };
+        let Some(verdict) = periods.judge(self.spent.all_ns, counted) else {
+            return false;
+        };
+        *counted = Interval::default();
+        let told = periods.told();
+        self.tidings.push(rounds_event(self.cell.index, &told));
+        let is_enough = verdict != SteadyVerdict::NotYet;
+        for sum in shown(&mut self.sums, &round.parts) {
+            sum.steady = Some(told.clone());
+            if !is_enough {
+                sum.begin_period(told.rule.window_count);
+            }
+        }
+        self.period_index += u64::from(!is_enough);
+        is_enough
     }
 
     /// Takes note of the space that the last round left, and tells of it.
@@ -231,7 +288,7 @@ impl ProgramCourse {
                 file_count: median.file_count,
             };
             for sum in shown(&mut self.sums, &round.parts) {
-                sum.told = Some(told);
+                sum.tell(told);
             }
         }
         let Some(count) = sampling.next_count() else {

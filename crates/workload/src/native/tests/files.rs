@@ -223,9 +223,12 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
          --> w.toml:2:1\n   2 | [[part]]\n\
          help: leave `run_time` out"
     );
+    for key in ["ramp_time = 1", "until = \"steady\""] {
+        let error = whole(&format!("{key}\n[create_remove]\n"));
+        assert!(error.contains("it ends when its work is done"), "{error}");
+    }
     for key in [
         "start = 1",
-        "ramp_time = 1",
         "keep = true",
         "warm = true",
         "position = \"uniform\"",

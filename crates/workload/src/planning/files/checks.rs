@@ -6,7 +6,7 @@ use crate::check::REQUEST_BYTES_MAX;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, EngineKind, TargetKind};
-use crate::program::{Copies, FilePool, PoolEnd, ProgramPhase};
+use crate::program::{Copies, FilePool, PoolEnd, ProgramPart, ProgramPhase, Until};
 
 use super::super::room::Taken;
 use super::{Layout, bytes};
@@ -133,14 +133,26 @@ impl Layout<'_, '_> {
     /// Only what goes on for a time can go on for more of it.
     fn check_steady(&self) -> Result<(), Diagnostic> {
         let is_timed = |phase: &&ProgramPhase| !phase.is_hidden && phase.time_ns.is_some();
-        if self.options.method.steady.is_none() || self.program.phases().iter().any(is_timed) {
+        let has_budget = |part: &ProgramPart| {
+            let ProgramPart::Rounds { until, .. } = part else {
+                return false;
+            };
+            matches!(until, Until::Spent { .. })
+        };
+        if self.options.method.steady.is_none()
+            || self.program.phases().iter().any(is_timed)
+            || self.program.parts.iter().any(has_budget)
+        {
             return Ok(());
         }
         let message = format!(
             "no phase of `{}` ends by time, so none can go on until it is steady",
             self.options.name
         );
-        let help = "give a phase a `run_time`, or leave `until` out";
+        let help = match self.table {
+            Table::Program => "give a phase a `run_time`, or leave `until` out",
+            _ => "write `compat = \"1.6\"`, whose rounds have a time, or leave `until` out",
+        };
         Err(Diagnostic::error("", message).help(help))
     }
 

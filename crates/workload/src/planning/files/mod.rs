@@ -9,6 +9,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use units::Span;
+
 use crate::check::{WORKERS_MAX, program};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
@@ -118,7 +120,10 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
             for way in &mut program.ways {
                 way.is_direct |= workload.cache == Some(CacheMode::Direct);
             }
-            program
+            match workload.ramp_time {
+                Some(Span(ramp_ns @ 1..)) => program.ramped(ramp_ns),
+                _ => program,
+            }
         }
         None => program(workload).map_err(|flaw| flaw.diagnostic(""))?,
     };
@@ -248,7 +253,10 @@ impl Layout<'_, '_> {
         let options = self.options;
         let (run_time_ns, ramp_time_ns) = match self.table {
             Table::Program => self.program.times_ns(),
-            _ => (self.program.pool_time_ns().unwrap_or(0), 0),
+            _ => (
+                self.program.pool_time_ns().unwrap_or(0),
+                self.program.transactions_phase().map_or(0, |it| it.ramp_ns),
+            ),
         };
         let workers = 0..self.worker_count;
         let workers = workers.map(|index| self.worker(index)).collect();

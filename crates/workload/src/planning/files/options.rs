@@ -60,10 +60,12 @@ impl FileOptions {
         if table.has_time() {
             r.optional("run_time", workload.run_time, |time| time.to_string());
         }
+        if table.goes_on() {
+            r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
+        }
         if table == Table::Program {
             r.optional("warm", workload.warm, |warm| warm.to_string());
             r.optional("run_time", workload.run_time, |time| time.to_string());
-            r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
             r.optional("size", workload.size, |size| size.to_string());
         }
         let seed_default = table

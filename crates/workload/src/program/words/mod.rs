@@ -24,7 +24,8 @@ impl Program {
         let mut lines: Vec<String> = self.filesets.iter().map(of_fileset).collect();
         let users = self.groups().filter(|group| group.pool.is_some());
         if let (Some(pool), Some(workers)) = (&self.pool, users.map(Group::worker_count).max()) {
-            lines.extend(pool.words(self.pool_time_ns(), workers.into()));
+            let ramp_ns = self.transactions_phase().map_or(0, |it| it.ramp_ns);
+            lines.extend(pool.words((self.pool_time_ns(), ramp_ns), workers.into()));
         }
         self.parts_in_words(&self.parts, "", &mut lines);
         lines
@@ -35,7 +36,13 @@ impl Program {
             match part {
                 ProgramPart::Phase(phase) => self.phase_in_words(phase, indent, lines),
                 ProgramPart::Rounds { until, parts } => {
-                    lines.push(format!("{indent}{}:", how_often(*until)));
+                    let often = match until {
+                        Until::Spent { ns } if is_hidden(parts) => {
+                            format!("as a ramp, again and again for {}", Span(*ns))
+                        }
+                        until => how_often(*until),
+                    };
+                    lines.push(format!("{indent}{often}:"));
                     self.parts_in_words(parts, &format!("{indent}  "), lines);
                 }
             }
@@ -164,6 +171,13 @@ impl Program {
             }
         }
     }
+}
+
+/// Whether nothing of it is recorded.
+fn is_hidden(parts: &[ProgramPart]) -> bool {
+    parts
+        .iter()
+        .all(|part| matches!(part, ProgramPart::Phase(phase) if phase.is_hidden))
 }
 
 fn time(phase: &ProgramPhase) -> Option<String> {

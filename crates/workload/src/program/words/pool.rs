@@ -7,7 +7,7 @@ use super::super::{FileChoice, FilePool, Fsync};
 impl FilePool {
     /// What is done, in sentences; with a time, transactions end by it.
     #[must_use]
-    pub fn words(&self, time_ns: Option<u64>, workers: u64) -> Vec<String> {
+    pub fn words(&self, (time_ns, ramp_ns): (Option<u64>, u64), workers: u64) -> Vec<String> {
         let each = match (workers, self.is_shared) {
             (1, _) => String::new(),
             (_, false) => format!("each of {workers} workers in a directory of its own: "),
@@ -16,6 +16,11 @@ impl FilePool {
         let count = match time_ns {
             None => self.transactions.to_string(),
             Some(time_ns) => format!("for {}", Span(time_ns)),
+        };
+        let count = match (time_ns, ramp_ns) {
+            (_, 0) => count,
+            (Some(_), ramp) => format!("{count} after a ramp of {}", Span(ramp)),
+            (None, ramp) => format!("{count}, the first {} not measured", Span(ramp)),
         };
         let mut sentences = vec![
             format!(

@@ -1,0 +1,58 @@
+//! Rounds of phases that go on until periods of them are steady.
+
+use results::{RoundRecord, SteadyRecord};
+use stats::{Counter, Interval, SteadyRule, SteadyState, SteadyVerdict};
+
+use crate::rounds::round_record;
+
+/// Periods of rounds, each as long as the rounds would take without them.
+#[derive(Debug, Clone)]
+pub(super) struct Periods {
+    state: SteadyState,
+    /// How long one is at least, in nanoseconds.
+    length_ns: u64,
+    /// What phases had taken when the first of them began, and when the last did.
+    begin_ns: (u64, u64),
+    records: Vec<RoundRecord>,
+}
+
+impl Periods {
+    /// The first begins once phases have taken this long.
+    pub(super) fn new(rule: SteadyRule, length_ns: u64, begin_ns: u64) -> Self {
+        Self {
+            state: SteadyState::new(rule),
+            length_ns,
+            begin_ns: (begin_ns, begin_ns),
+            records: Vec::new(),
+        }
+    }
+
+    /// Judges the periods once phases have taken this long; `counted` is what they came to since
+    /// the last one began. None while it goes on.
+    pub(super) fn judge(&mut self, spent_ns: u64, counted: &Interval) -> Option<SteadyVerdict> {
+        let (first_ns, begin_ns) = self.begin_ns;
+        let length_ns = spent_ns - begin_ns;
+        if length_ns <= self.length_ns {
+            return None;
+        }
+        let mut all = Counter::new();
+        for kind in counted.transactions() {
+            all.merge(kind);
+        }
+        let errors = counted.total().errors();
+        let record = round_record((begin_ns - first_ns, length_ns), &all, errors);
+        self.begin_ns = (first_ns, spent_ns);
+        let verdict = self.state.push(record.per_second);
+        self.records.push(record);
+        Some(verdict)
+    }
+
+    pub(super) fn told(&self) -> SteadyRecord {
+        SteadyRecord {
+            rule: *self.state.rule(),
+            verdict: self.state.verdict(),
+            rounds: self.records.clone(),
+            window: self.state.window(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Work that goes on for a while before it is measured.
+
+use super::{PoolPart, Program, ProgramPart, Until};
+
+impl Program {
+    /// The program with this much of its work, in nanoseconds, left out of what it is measured by:
+    /// the first transactions of a pool, and rounds before those of which one stands for all.
+    #[must_use]
+    pub fn ramped(mut self, ramp_ns: u64) -> Self {
+        for phase in self.phases_mut() {
+            if phase.pool_part() == Some(PoolPart::Transact) {
+                phase.ramp_ns = ramp_ns;
+            }
+        }
+        let parts = std::mem::take(&mut self.parts);
+        for part in parts {
+            self.parts.extend(before(&part, ramp_ns));
+            self.parts.push(part);
+        }
+        self
+    }
+}
+
+/// The same rounds, not recorded, for so long.
+fn before(part: &ProgramPart, ramp_ns: u64) -> Option<ProgramPart> {
+    let ProgramPart::Rounds { until, parts } = part else {
+        return None;
+    };
+    let hidden = |part: &ProgramPart| {
+        let mut part = part.clone();
+        if let ProgramPart::Phase(phase) = &mut part {
+            phase.is_hidden = true;
+        }
+        part
+    };
+    until.tells_one().then(|| ProgramPart::Rounds {
+        until: Until::Spent { ns: ramp_ns },
+        parts: parts.iter().map(hidden).collect(),
+    })
+}
