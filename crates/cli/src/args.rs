@@ -402,6 +402,8 @@ pub(crate) enum ConvertTo {
     Toml,
     /// Iometer configuration
     Icf,
+    /// Job file for fio
+    Fio,
 }
 
 /// Formats that `run` can print a workload in.

@@ -27,7 +27,7 @@ pub mod source;
 mod word;
 
 pub use address::TcpAddress;
-pub use check::job_title;
+pub use check::{job_title, waves_of_jobs, whole_job_tables};
 pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
 pub use documents::{BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload};
 pub use groups::{GroupHost, hosts_of_groups};

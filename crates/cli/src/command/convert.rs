@@ -1,5 +1,7 @@
 //! `convert`: a workload file in another format.
 
+use std::path::Path;
+
 use workload::source::LoadOptions;
 use workload::{Workload, icf, to_toml};
 
@@ -29,6 +31,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
             text
         }
         ConvertTo::Icf => icf_text(&args.file, &loaded.workloads)?,
+        ConvertTo::Fio => fio_text(&args.file, &loaded.workloads)?,
     };
     write_new(args.output.as_deref(), &Document::Data(text))?;
     Ok(Exit::Measured)
@@ -58,4 +61,13 @@ fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
         tell_text!("{warning}\n");
     }
     Ok(String::from_utf8_lossy(&icf::write(&document)).into_owned())
+}
+
+fn fio_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
+    let is_file = |path: &str| Path::new(path).is_file();
+    let (text, warnings) = front::fio::job_file(workloads, file, &is_file)?;
+    for warning in &warnings {
+        tell_text!("{warning}\n");
+    }
+    Ok(text)
 }

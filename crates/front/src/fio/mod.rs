@@ -11,6 +11,7 @@ mod choices;
 mod command_line;
 mod front;
 mod iolog;
+mod job_file;
 mod jobs;
 mod lexer;
 pub mod output;
@@ -26,6 +27,7 @@ mod work;
 
 pub use command_line::{Action, Invocation, OutputFormat, Progress, read_arguments};
 pub(crate) use front::FRONT;
+pub use job_file::job_file;
 pub use jobs::{Group, Job, JobSet, WrittenOption, WrittenPath};
 pub use place::Place;
 pub use settings::*;

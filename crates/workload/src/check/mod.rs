@@ -14,10 +14,10 @@ use crate::model::Workload;
 
 pub(crate) use access::{REQUEST_BYTES_MAX, is_idle, of_size};
 pub(crate) use files::{meaningless, strip};
-pub use jobs::job_title;
 pub(crate) use jobs::{
     FileState, LooseJob, LoosePart, clones_of, jobs, taken_apart, waves, with_defaults,
 };
+pub use jobs::{job_title, waves_of_jobs, whole_job_tables};
 pub(crate) use program::{
     largest, program, usual_align, usual_names, usual_piece, usual_turn, usual_way, usual_which,
 };

@@ -9,6 +9,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
+use crate::diagnostic::Diagnostic;
 use crate::job::{BuiltJobs, JobsBefore};
 use crate::model::{FilesChoice, JobTable, Seed, Table, Workload};
 use crate::plan::EngineKind;
@@ -292,6 +293,35 @@ pub(crate) fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
         true => None,
         false => Some(waves.swap_remove(0).built),
     })
+}
+
+/// The tables of a workload with their names, each with the workload's own keys where it has none.
+///
+/// Of several queue depths the first one counts.
+#[must_use]
+pub fn whole_job_tables(workload: &Workload) -> Vec<JobTable> {
+    let tables = workload.job.iter().enumerate();
+    let tables = tables.map(|(index, table)| {
+        let mut table = with_defaults(table, workload);
+        table
+            .name
+            .get_or_insert_with(|| format!("job-{}", index + 1));
+        table
+    });
+    tables.collect()
+}
+
+/// The jobs of tables that are complete in themselves, by waves.
+///
+/// # Errors
+/// What jobs cannot be.
+pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> {
+    let workload = Workload {
+        job: tables.to_vec(),
+        ..Workload::default()
+    };
+    let waves = all_waves(&workload).map_err(|flaw| flaw.diagnostic(""))?;
+    Ok(waves.into_iter().map(|wave| wave.built).collect())
 }
 
 /// What another program's file stands for, with the workload's keys, which replace what it says.

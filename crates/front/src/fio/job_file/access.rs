@@ -1,0 +1,424 @@
+//! Access specifications as jobs that do the same.
+
+use units::{Bytes, Percent, Rate, Span};
+use workload::job::{FileCache, Layout};
+use workload::model::{
+    AccessSpec, FilesChoice, IDLE, JobFileChoice, JobTable, OneOrMany, Worker, Workload,
+};
+use workload::plan::{ArrivalKind, CursorKind, EngineKind};
+use workload::{Diagnostic, TcpAddress, printable};
+
+use super::JobList;
+use super::lines::{self, Lines};
+
+/// The file of all workers below a directory.
+const FILE_NAME: &str = "testfile";
+
+/// Workers that are alike.
+struct Crew {
+    table: Worker,
+    count: u32,
+    /// Their targets, by their numbers; none where a directory is left to whoever runs fio.
+    targets: Vec<u32>,
+}
+
+/// The jobs of a workload of access specifications: a wave for each of its cells.
+///
+/// # Errors
+/// The first key that fio has no option for.
+pub(super) fn jobs(
+    workload: &Workload,
+    is_file: &dyn Fn(&str) -> bool,
+) -> Result<JobList, Diagnostic> {
+    let mut list = JobList {
+        is_reported_together: true,
+        ..JobList::default()
+    };
+    let crews = crews(workload, &mut list.targets)?;
+    if let Some(peer) = list.targets.iter().find(|it| TcpAddress::is_meant(it)) {
+        let message = format!(
+            "fio cannot do the target `{}`: it is a TCP peer",
+            printable(peer)
+        );
+        return Err(Diagnostic::error("", message).help("name a directory, a file or a device"));
+    }
+    let cells = Cells {
+        workload,
+        crews: &crews,
+        is_file: list
+            .targets
+            .iter()
+            .map(|it| is_device(it) || is_file(it))
+            .collect(),
+    };
+    let step_count = crews.iter().map(|crew| cells.specs_of(crew).len()).max();
+    for step in 0..step_count.unwrap_or(0) {
+        cells.step(step, &mut list)?;
+    }
+    if list.tables.is_empty() {
+        let name = printable(workload.name_or_default());
+        let message = format!("`{name}` asks for no requests");
+        return Err(Diagnostic::error("", message).help("add an `[[access_spec]]` with lines"));
+    }
+    cells.warn(&mut list);
+    Ok(list)
+}
+
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
+}
+
+fn crews(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<Crew>, Diagnostic> {
+    let own = workload
+        .targets
+        .as_ref()
+        .map_or(&[][..], OneOrMany::as_slice);
+    let mut crew = |table: Worker, count| {
+        let names = table.targets.as_ref().map_or(own, OneOrMany::as_slice);
+        let mut number = |name: &String| {
+            let known = targets.iter().position(|it| it == name);
+            let index = known.unwrap_or_else(|| {
+                targets.push(name.clone());
+                targets.len() - 1
+            });
+            index as u32 + 1
+        };
+        let targets = names.iter().map(&mut number).collect();
+        Crew {
+            table,
+            count,
+            targets,
+        }
+    };
+    if workload.worker.is_empty() {
+        return Ok(vec![crew(Worker::default(), workload.workers.unwrap_or(1))]);
+    }
+    let count = |it: &Worker| it.count.unwrap_or(1);
+    let written: u32 = workload.worker.iter().map(count).sum();
+    if workload.workers.is_some_and(|workers| workers != written) {
+        let message = "fio cannot do `workers`: it is not the number of workers in `[[worker]]`";
+        return Err(Diagnostic::error("", message).help("write `count` in each `[[worker]]`"));
+    }
+    let tables = workload.worker.iter().cloned();
+    Ok(tables
+        .map(|table| {
+            let count = count(&table);
+            crew(table, count)
+        })
+        .collect())
+}
+
+struct Cells<'a> {
+    workload: &'a Workload,
+    crews: &'a [Crew],
+    /// Whether each target is a file or a device itself.
+    is_file: Vec<bool>,
+}
+
+/// What a cell is of, besides its workers and their specifications.
+#[derive(Clone, Copy)]
+struct Point {
+    iodepth: u32,
+    rate: Option<Rate>,
+}
+
+impl Cells<'_> {
+    /// The specifications of a worker, in order; none in the place of `Idle`.
+    fn specs_of(&self, crew: &Crew) -> Vec<Option<&AccessSpec>> {
+        let specs = &self.workload.access_spec;
+        let is_idle = |name: &str| name.eq_ignore_ascii_case(IDLE);
+        let found = |name: &str| {
+            let named = |it: &&AccessSpec| {
+                let own = it.name.as_deref().unwrap_or_default();
+                own.eq_ignore_ascii_case(name)
+            };
+            specs.iter().find(named).filter(|_| !is_idle(name))
+        };
+        match &crew.table.access_specs {
+            Some(names) => names.iter().map(|name| found(name)).collect(),
+            None => specs
+                .iter()
+                .map(|it| Some(it).filter(|it| !it.name.as_deref().is_some_and(is_idle)))
+                .collect(),
+        }
+    }
+
+    /// The waves in which each worker has its specification of that number.
+    fn step(&self, step: usize, list: &mut JobList) -> Result<(), Diagnostic> {
+        let active: Vec<(&Crew, &AccessSpec)> = self
+            .crews
+            .iter()
+            .filter(|crew| {
+                !crew
+                    .table
+                    .targets
+                    .as_ref()
+                    .is_some_and(|it| it.as_slice().is_empty())
+            })
+            .filter_map(|crew| Some((crew, (*self.specs_of(crew).get(step)?)?)))
+            .collect();
+        if active.is_empty() {
+            let message = "the time without requests (`Idle`) is left out";
+            list.warnings.push(Diagnostic::warning("", message));
+            return Ok(());
+        }
+        for point in self.points(&active) {
+            let first = list.tables.len();
+            for (crew, spec) in &active {
+                self.put_jobs(crew, spec, point, list)?;
+            }
+            self.divide(point, &mut list.tables[first..])?;
+            list.tables[first].waits = Some(true);
+        }
+        Ok(())
+    }
+
+    /// Each queue depth at each rate.
+    fn points(&self, active: &[(&Crew, &AccessSpec)]) -> Vec<Point> {
+        let depths = self
+            .workload
+            .iodepth
+            .as_ref()
+            .map_or(&[1][..], OneOrMany::as_slice);
+        let is_own = active.iter().all(|(crew, _)| crew.table.iodepth.is_some());
+        let depths = if is_own { &depths[..1] } else { depths };
+        let rates: Vec<Option<Rate>> = match &self.workload.rate {
+            Some(rates) => rates.as_slice().iter().copied().map(Some).collect(),
+            None => vec![None],
+        };
+        let points = depths.iter().flat_map(|iodepth| {
+            let iodepth = *iodepth;
+            rates.iter().map(move |rate| Point {
+                iodepth,
+                rate: *rate,
+            })
+        });
+        points.collect()
+    }
+
+    /// The jobs of workers that are alike, one for each of their targets.
+    fn put_jobs(
+        &self,
+        crew: &Crew,
+        spec: &AccessSpec,
+        point: Point,
+        list: &mut JobList,
+    ) -> Result<(), Diagnostic> {
+        let workload = self.workload;
+        let spec_name = spec.name.as_deref().unwrap_or(workload.name_or_default());
+        let lines = Lines::of(spec_name, spec)?;
+        let mut table = lines.table()?;
+        let worker = &crew.table;
+        table.engine = Some(workload.engine.unwrap_or(EngineKind::IoUring));
+        table.cache = workload.cache;
+        table.sqpoll = workload.sqpoll;
+        table.iopoll = workload.iopoll;
+        table.batch = workload.batch;
+        table.content = worker.content.clone().or_else(|| workload.content.clone());
+        table.seed = worker.seed.or(workload.seed);
+        table.start = worker.start.or(workload.start);
+        table.size = worker.size.or(workload.size).filter(|size| size.0 > 0);
+        table.page_cache = (workload.warm == Some(true)).then_some(FileCache::Warm);
+        if worker.transactions_per_connection.is_some() {
+            let reason = "it keeps its files open";
+            let help = "leave `transactions_per_connection` out";
+            return Err(lines.refuse("transactions_per_connection", reason, help));
+        }
+        self.put_depth(
+            &lines,
+            &mut table,
+            worker.iodepth.unwrap_or(point.iodepth),
+            crew.count,
+        )?;
+        self.put_verify(&lines, &mut table)?;
+        let targets = match crew.targets.is_empty() {
+            true => vec![None],
+            false => crew.targets.iter().copied().map(Some).collect(),
+        };
+        for target in &targets {
+            let mut table = table.clone();
+            table.target = target.map(OneOrMany::One);
+            let is_file = target.is_some_and(|number| self.is_file[number as usize - 1]);
+            table.files = Some(match is_file {
+                true => FilesChoice::Count(0),
+                false => FilesChoice::Each(vec![JobFileChoice::Name(FILE_NAME.to_owned())]),
+            });
+            table.name = Some(self.name(
+                spec_name,
+                crew,
+                (*target).filter(|_| targets.len() > 1),
+                point,
+            ));
+            list.tables.push(table);
+        }
+        Ok(())
+    }
+
+    /// Engines of one request at a time have a thread for each request in flight.
+    fn put_depth(
+        &self,
+        lines: &Lines<'_>,
+        table: &mut JobTable,
+        iodepth: u32,
+        count: u32,
+    ) -> Result<(), Diagnostic> {
+        let is_one_at_a_time = matches!(
+            self.workload.engine,
+            Some(EngineKind::Psync | EngineKind::Mmap)
+        );
+        let (depth, threads) = match is_one_at_a_time {
+            true => (1, iodepth),
+            false => (iodepth, 1),
+        };
+        if threads > 1 && !lines.is_all_random() {
+            let reason = "its threads would each begin at the start of the file";
+            let help = "write `engine = \"io_uring\"`, or `random = 100`";
+            return Err(lines.refuse("iodepth", reason, help));
+        }
+        let clones = count.saturating_mul(threads);
+        let is_shared = self.workload.cursor == Some(CursorKind::Shared);
+        if is_shared && clones > 1 && !lines.is_all_random() {
+            let reason = "each of its jobs has a position of its own";
+            return Err(lines.refuse("cursor", reason, "leave `cursor` out"));
+        }
+        table.iodepth = Some(depth);
+        table.count = Some(clones);
+        Ok(())
+    }
+
+    fn put_verify(&self, lines: &Lines<'_>, table: &mut JobTable) -> Result<(), Diagnostic> {
+        if self.workload.verify != Some(true) {
+            return Ok(());
+        }
+        if lines.read_percent() > 0.0 {
+            let reason = "fio checks only what the same job has written";
+            return Err(lines.refuse("verify", reason, "leave `verify` out"));
+        }
+        table.verify = Some(true);
+        Ok(())
+    }
+
+    fn name(&self, spec: &str, crew: &Crew, target: Option<u32>, point: Point) -> String {
+        let workload = self.workload;
+        let several = |count: Option<usize>| count.is_some_and(|count| count > 1);
+        let mut name: String = spec
+            .chars()
+            .map(|it| if "[];#$".contains(it) { ',' } else { it })
+            .collect();
+        if self.crews.len() > 1 {
+            let place = self.crews.iter().position(|it| std::ptr::eq(it, crew));
+            let number = place.unwrap_or_default() + 1;
+            let worker = crew
+                .table
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("worker{number}"));
+            name.push_str(&format!("-{worker}"));
+        }
+        if let Some(target) = target {
+            name.push_str(&format!("-target{target}"));
+        }
+        if several(workload.iodepth.as_ref().map(|it| it.as_slice().len())) {
+            name.push_str(&format!("-iodepth{}", point.iodepth));
+        }
+        if several(workload.rate.as_ref().map(|it| it.as_slice().len())) {
+            name.push_str(&format!("-rate{}", point.rate.map_or(0.0, |rate| rate.0)));
+        }
+        name
+    }
+
+    /// Gives each job its part of what the workers of a cell have together.
+    fn divide(&self, point: Point, tables: &mut [JobTable]) -> Result<(), Diagnostic> {
+        let workload = self.workload;
+        let job_count: u64 = tables.iter().map(super::count_of).sum();
+        let refuse = |key: &str, reason: String, help: &str| {
+            let message = format!("fio cannot do `{key}`: {reason}");
+            Err(Diagnostic::error("", message).help(help))
+        };
+        if let Some(operations) = workload.operations {
+            if !operations.is_multiple_of(job_count) {
+                let reason = format!("{operations} is not a multiple of its {job_count} jobs");
+                return refuse("operations", reason, "write a multiple of that");
+            }
+            for table in &mut *tables {
+                let each = operations / job_count;
+                table.operations = Some(each);
+                table.bytes = Some(Bytes(lines::largest(table).0.saturating_mul(each)));
+            }
+        }
+        if let Some(cpus) = &workload.cpus {
+            if tables.len() > 1 && cpus.0.len() > 1 {
+                let reason = "only clones of one job take CPUs in turn".to_owned();
+                return refuse(
+                    "cpus",
+                    reason,
+                    "write one CPU, or convert the workers one by one",
+                );
+            }
+            tables
+                .iter_mut()
+                .for_each(|table| table.cpus = Some(cpus.clone()));
+        }
+        for table in tables {
+            if let Some(rate) = point.rate {
+                let each = rate.0 / job_count as f64;
+                let read = table.read.unwrap_or(Percent(100.0)).0 / 100.0;
+                let own = |share: f64| {
+                    let rate = (share * each * 1e9).round() / 1e9;
+                    (rate > 0.0).then_some(Rate(rate))
+                };
+                table.reads.get_or_insert_default().rate = own(read);
+                table.writes.get_or_insert_default().rate = own(1.0 - read);
+                table.arrivals = Some(workload.arrivals.unwrap_or(ArrivalKind::Uniform));
+            }
+            self.put_end(table);
+        }
+        Ok(())
+    }
+
+    fn put_end(&self, table: &mut JobTable) {
+        let workload = self.workload;
+        table.run_time = workload.run_time;
+        table.ramp_time = workload.ramp_time;
+        if workload.new_file == Some(true) {
+            table.layout = Some(Layout::Empty);
+            table.ramp_time = None;
+            if workload.operations.is_none() {
+                table.loops = Some(1);
+            }
+        }
+        if workload.operations.is_some() {
+            table.ramp_time = None;
+        }
+    }
+
+    /// Says what the jobs do otherwise without doing other requests.
+    fn warn(&self, list: &mut JobList) {
+        let workload = self.workload;
+        let has_ramp = workload.ramp_time != Some(Span(0)) && workload.new_file != Some(true);
+        if workload.operations.is_some() && has_ramp {
+            let message = "the ramp time is left out, because fio does not count its `number_ios` \
+                           exactly after one";
+            let help = "write `ramp_time = 0` for the same in pgmeter";
+            list.warnings
+                .push(Diagnostic::warning("", message).help(help));
+        }
+        let lines = workload.access_spec.iter().flat_map(|spec| &spec.line);
+        let mut unaligned = lines.filter(|line| lines::has_default_places(line));
+        if unaligned.next().is_some() {
+            let message = "random offsets are multiples of 512 bytes, because `align` is not \
+                           written; fio fails on devices with larger sectors";
+            let help = "write `align = \"4k\"` in the access lines for such devices";
+            list.warnings
+                .push(Diagnostic::warning("", message).help(help));
+        }
+        let is_mixed = |table: &JobTable| {
+            let read = table.read.unwrap_or(Percent(100.0)).0;
+            table.arrivals == Some(ArrivalKind::Uniform) && read > 0.0 && read < 100.0
+        };
+        if list.tables.iter().any(is_mixed) {
+            let message = "reads and writes have a rate each, so their shares are not drawn";
+            list.warnings.push(Diagnostic::warning("", message));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A job file that was written is read back, and its jobs are compared with those it stands for.
+
+use std::collections::HashMap;
+
+use workload::job::{BuiltJobs, FileOrder, Mix, PerDirection, ShareOfSize, SizeRule, Visits};
+use workload::plan::ContentPlan;
+use workload::{Diagnostic, Workload, in_tables, printable, waves_of_jobs};
+
+use super::super::work::work;
+use super::super::{Surroundings, read_file};
+use super::files::Targets;
+use super::{JobList, sections_of, text_of};
+use crate::CommandLine;
+
+/// The name of the file in messages of its reader.
+const FILE_NAME: &str = "job.fio";
+
+/// Compares the jobs of a list with those of the job file that stands for it.
+///
+/// The warnings say what fio does otherwise with the same options.
+///
+/// # Errors
+/// A key whose options mean something else, or a file that is not read.
+pub(super) fn read_back(list: &JobList) -> Result<Vec<Diagnostic>, Diagnostic> {
+    // Names that mean directories and devices wherever the text is read.
+    let numbers = 0..list.targets.len();
+    let directories: Vec<String> = numbers.clone().map(|it| format!("/pgmeter/{it}")).collect();
+    let devices: Vec<String> = numbers.map(|it| format!("/dev/pgmeter-{it}")).collect();
+    let targets = Targets {
+        directories: &directories,
+        files: &devices,
+    };
+    let text = text_of(&sections_of(list, targets)?);
+    let unread = |error: Diagnostic| {
+        let message = format!("fio cannot do this workload: {}", error.message);
+        let help = error.help.unwrap_or_default();
+        Diagnostic::error("", message).help(help)
+    };
+    let set = read_file(FILE_NAME, text.as_bytes(), &Surroundings::EMPTY).map_err(unread)?;
+    let letter = list.tables.iter().any(|it| it.fio_compat == Some(true));
+    let read = work(&set, "job", letter, &CommandLine::of(&[])).map_err(unread)?;
+    let wanted = waves_of_jobs(&list.tables)?;
+    let found = read.cells.into_iter().map(|cell| cell.jobs);
+    let found: Vec<BuiltJobs> = found.map(|jobs| *jobs.unwrap_or_default()).collect();
+    if let Some(difference) = difference(&wanted, &found)? {
+        return Err(difference);
+    }
+    let warnings = read.warnings.iter();
+    Ok(warnings.map(|it| Diagnostic::warning("", it)).collect())
+}
+
+/// The first difference between waves of jobs.
+fn difference(wanted: &[BuiltJobs], found: &[BuiltJobs]) -> Result<Option<Diagnostic>, Diagnostic> {
+    for (wanted, found) in wanted.iter().zip(found) {
+        let (wanted, found) = (plain(wanted.clone()), plain(found.clone()));
+        if wanted != found {
+            return Ok(Some(named(wanted, found)?));
+        }
+    }
+    let is_same = wanted.len() == found.len();
+    Ok((!is_same).then(|| {
+        let message = "fio cannot do `waits` of this workload: other jobs would run together";
+        Diagnostic::error("", message).help("write the jobs in the order in which they begin")
+    }))
+}
+
+/// The error that names the job and the key in which they differ.
+fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> {
+    let tables = |jobs: BuiltJobs| {
+        let workload = Workload {
+            jobs: Some(Box::new(jobs)),
+            ..Workload::default()
+        };
+        Ok::<_, Diagnostic>(in_tables(&workload)?.job)
+    };
+    let name = wanted
+        .jobs
+        .first()
+        .map_or_else(String::new, |it| it.name.clone());
+    let (wanted, found) = (tables(wanted)?, tables(found)?);
+    let first = wanted.iter().zip(&found).find(|(one, other)| one != other);
+    let Some((one, other)) = first else {
+        let message = format!("fio cannot do the jobs beside `{}`", printable(&name));
+        return Ok(Diagnostic::error("", message).help("convert fewer jobs at once"));
+    };
+    let (one_json, other_json) = (units::json_value(one), units::json_value(other));
+    let value = |json: &serde_json::Result<serde_json::Value>, key: &str| {
+        json.as_ref()
+            .ok()
+            .and_then(|it| it.get(key).cloned())
+            .unwrap_or_default()
+    };
+    let all = [&one_json, &other_json].into_iter().flatten();
+    let keys = all
+        .filter_map(serde_json::Value::as_object)
+        .flat_map(|it| it.keys());
+    let key = keys
+        .into_iter()
+        .find(|key| value(&one_json, key) != value(&other_json, key));
+    let key = key.map_or("files", String::as_str);
+    let job = printable(one.name.as_deref().unwrap_or_default());
+    let message = format!("fio cannot do `{key}` of `{job}` together with the job's other keys");
+    Ok(Diagnostic::error("", message).help(format!("change `{key}`, or leave it out")))
+}
+
+/// Jobs without what has no meaning in them, and without what does not change their requests.
+fn plain(mut built: BuiltJobs) -> BuiltJobs {
+    built.origin = Default::default();
+    let mut targets = HashMap::new();
+    for file in &mut built.files.files {
+        let next = targets.len() as u32;
+        file.target_index = *targets.entry(file.target_index).or_insert(next);
+    }
+    let is_layout_free = built.jobs.iter().all(|job| job.plan.names.is_some());
+    for file in built.files.files.iter_mut().filter(|_| is_layout_free) {
+        file.layout = workload::job::Layout::Absent;
+    }
+    for (index, job) in (1..).zip(&mut built.jobs) {
+        job.seed = index;
+        job.place = Default::default();
+        job.content = ContentPlan::Incompressible;
+        job.plan.is_noted = false;
+        job.share = job.share.filter(|share| !share.is_whole());
+        if !job.plan.ring.batch_fixed || job.plan.ring.batch == 1 {
+            job.plan.ring = workload::plan::RingOptions {
+                sqpoll: job.plan.ring.sqpoll,
+                iopoll: job.plan.ring.iopoll,
+                ..Default::default()
+            };
+        }
+        if let Some(steady) = &mut job.plan.goals.steady {
+            steady.group_index = steady.group_index.map(|_| 0);
+        }
+        let stream = &mut job.plan.stream;
+        stream.is_to_the_letter = false;
+        if job.plan.files.len() == 1 {
+            stream.file_order = FileOrder::RoundRobin;
+            stream.requests_per_file = 1;
+        }
+        for rule in [&mut stream.blocks.read, &mut stream.blocks.write] {
+            rule.sizes = plain_sizes(std::mem::replace(
+                &mut rule.sizes,
+                SizeRule::Fixed { bytes: 0 },
+            ));
+        }
+        let mix = stream.mix;
+        one_direction(mix, &mut stream.random_percent);
+        one_direction(mix, &mut stream.blocks);
+        one_direction(mix, &mut stream.pace);
+        one_direction(mix, &mut job.plan.goals.latency_ns_max);
+        if let Some(floor) = &mut job.plan.goals.rate_floor {
+            one_direction(mix, &mut floor.least);
+        }
+        let random = &stream.random_percent;
+        if random.read == 0.0 && random.write == 0.0 {
+            stream.visits = Visits::Once;
+            stream.run_length = 1;
+            for rule in [&mut stream.blocks.read, &mut stream.blocks.write] {
+                rule.align_bytes = rule.sizes.min_bytes();
+            }
+        }
+        if let Visits::DrawnByDirection { distributions } = &mut stream.visits {
+            one_direction(mix, distributions);
+            if distributions.read == distributions.write {
+                let distribution = distributions.read.clone();
+                stream.visits = Visits::Drawn { distribution };
+            }
+        }
+        if let Visits::DrawnZones { zones } = &mut stream.visits {
+            one_direction(mix, zones);
+        }
+    }
+    built
+}
+
+/// Sizes with their shares in one order; those of one size are that size.
+fn plain_sizes(sizes: SizeRule) -> SizeRule {
+    let SizeRule::Split { mut shares } = sizes else {
+        return sizes;
+    };
+    shares.retain(|share| share.percent > 0.0);
+    shares.sort_by(|one, other| {
+        let key = |share: &ShareOfSize| (share.percent, share.bytes);
+        key(one)
+            .partial_cmp(&key(other))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    match shares[..] {
+        [only] => SizeRule::Fixed { bytes: only.bytes },
+        _ => SizeRule::Split { shares },
+    }
+}
+
+/// A direction without requests has what the other one has.
+fn one_direction<T: Clone>(mix: Mix, both: &mut PerDirection<T>) {
+    match mix {
+        Mix::Read => both.write = both.read.clone(),
+        Mix::Write => both.read = both.write.clone(),
+        Mix::Both { .. } => {}
+    }
+}

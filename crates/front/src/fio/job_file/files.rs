@@ -1,0 +1,207 @@
+//! Files of a job: their names, their sizes, and what they hold when the job begins.
+
+use units::Bytes;
+use workload::Diagnostic;
+use workload::job::{FileCache, Layout};
+use workload::model::{FilesChoice, JobFileChoice, JobFileTable, JobTable, OneOrMany};
+
+use super::requests::Directions;
+use super::section::{Section, size};
+
+/// Bytes of a file where nothing is written, as `docs/workload.md` says.
+const SIZE_DEFAULT: Bytes = Bytes(1 << 30);
+/// The same of a file of which only the name matters.
+const NAMED_SIZE_DEFAULT: Bytes = Bytes(4096);
+
+/// How fio names files by itself.
+const NAMES_OF_FIO: &str = "{job}.{clone}.{file}";
+
+/// The names of targets, by their numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Targets<'a> {
+    /// Of those that are directories.
+    pub directories: &'a [String],
+    /// Of those that are files or devices themselves.
+    pub files: &'a [String],
+}
+
+/// Writes names, sizes and layout.
+pub(super) fn put(
+    it: &mut Section,
+    table: &JobTable,
+    targets: Targets<'_>,
+    directions: &Directions,
+) -> Result<(), Diagnostic> {
+    let targets = match table.files {
+        Some(FilesChoice::Count(0)) => targets.files,
+        _ => targets.directories,
+    };
+    let own = targets_of(it, table, targets)?;
+    let (files, table) = &merged(it, table)?;
+    let count = match files {
+        FilesChoice::Count(0) => {
+            let [target] = &own[..] else {
+                let reason = "each clone would work on another target itself";
+                return Err(it.refuse("target", reason, "write a `[[job]]` for each target"));
+            };
+            it.put(
+                "filename",
+                it.paths("targets", std::slice::from_ref(target))?,
+            );
+            0
+        }
+        FilesChoice::Count(count) => {
+            put_directories(it, &own)?;
+            it.put_some("nrfiles", Some(*count).filter(|count| *count > 1));
+            let names = table.file_names.as_deref().unwrap_or(NAMES_OF_FIO);
+            if names != NAMES_OF_FIO {
+                it.put("filename_format", format_of(it, names)?);
+            }
+            *count
+        }
+        FilesChoice::Each(files) => {
+            put_directories(it, &own)?;
+            let names: Vec<String> = files.iter().map(name).collect();
+            it.put("filename", it.paths("files", &names)?);
+            files.len() as u32
+        }
+    };
+    put_sizes(it, table, count)?;
+    put_state(it, table, directions)
+}
+
+/// The paths of the targets that clones take in turn; none in a workload without targets.
+fn targets_of(
+    it: &Section,
+    table: &JobTable,
+    targets: &[String],
+) -> Result<Vec<String>, Diagnostic> {
+    if targets.is_empty() {
+        return match (&table.target, &table.files) {
+            (_, Some(FilesChoice::Count(0))) => {
+                let reason = "the workload names no target that could be the file";
+                Err(it.refuse("files", reason, "write `targets` at the top of the file"))
+            }
+            _ => Ok(Vec::new()),
+        };
+    }
+    let numbers = table.target.as_ref().map_or(&[1][..], OneOrMany::as_slice);
+    let path = |number: &u32| targets.get(number.checked_sub(1)? as usize).cloned();
+    Ok(numbers.iter().filter_map(path).collect())
+}
+
+/// The files, and the table with what all of them have in common.
+fn merged(it: &Section, table: &JobTable) -> Result<(FilesChoice, JobTable), Diagnostic> {
+    let mut whole = table.clone();
+    let files = table.files.clone().unwrap_or(FilesChoice::Count(1));
+    let FilesChoice::Each(choices) = &files else {
+        return Ok((files, whole));
+    };
+    let part = |choice: &JobFileChoice| match choice {
+        JobFileChoice::Name(_) => JobFileTable::default(),
+        JobFileChoice::Table(table) => JobFileTable {
+            name: None,
+            ..(**table).clone()
+        },
+    };
+    let first = choices.first().map(part).unwrap_or_default();
+    let is_alike = choices.iter().all(|choice| part(choice) == first);
+    let is_nameless = choices.iter().any(|choice| name(choice).is_empty());
+    if !is_alike || first.target.is_some() || is_nameless {
+        let reason = "a section of a job file has the same part of all its files";
+        let help = "write a `[[job]]` for each file that differs";
+        return Err(it.refuse("files", reason, help));
+    }
+    whole.start = first.start.or(whole.start);
+    whole.size = first.size.or(whole.size);
+    Ok((files, whole))
+}
+
+fn name(choice: &JobFileChoice) -> String {
+    match choice {
+        JobFileChoice::Name(name) => name.clone(),
+        JobFileChoice::Table(table) => table.name.clone().unwrap_or_default(),
+    }
+}
+
+fn put_directories(it: &mut Section, targets: &[String]) -> Result<(), Diagnostic> {
+    if !targets.is_empty() {
+        it.put("directory", it.paths("targets", targets)?);
+    }
+    Ok(())
+}
+
+/// The pattern of names in fio's words.
+fn format_of(it: &Section, pattern: &str) -> Result<String, Diagnostic> {
+    // Checks for what would not be kept; patterns have no colons of their own.
+    it.paths("file_names", &[pattern.to_owned()])?;
+    let words = [
+        ("{job}", "$jobname"),
+        ("{clone}", "$jobnum"),
+        ("{file}", "$filenum"),
+    ];
+    let replace = |text: String, (ours, theirs): &(&str, &str)| text.replace(ours, theirs);
+    Ok(words.iter().fold(pattern.to_owned(), replace))
+}
+
+/// fio's `size` is that of all files together; `count` is 0 for the target itself.
+fn put_sizes(it: &mut Section, table: &JobTable, count: u32) -> Result<(), Diagnostic> {
+    let default = match (count, table.names) {
+        (0, _) => Bytes(0),
+        (_, None) => SIZE_DEFAULT,
+        (_, Some(_)) => NAMED_SIZE_DEFAULT,
+    };
+    let each = table.size.unwrap_or(default);
+    let Some(all) = each.0.checked_mul(count.max(1).into()) else {
+        let reason = "all files together are larger than fio counts";
+        return Err(it.refuse("size", reason, "write a smaller `size`"));
+    };
+    it.put_some("size", Some(Bytes(all)).filter(|all| all.0 > 0).map(size));
+    let start = table.start.filter(|start| start.0 > 0);
+    it.put_some("offset", start.map(size));
+    let step = table.start_step.filter(|step| step.0 > 0);
+    it.put_some("offset_increment", step.map(size));
+    for (option, key, percent) in [
+        ("size", "size_percent", table.size_percent),
+        ("offset", "start_percent", table.start_percent),
+    ] {
+        if let Some(percent) = percent {
+            if option == "offset" && start.is_some() {
+                let reason = "fio's `offset` is in percent or in bytes, not both";
+                return Err(it.refuse(key, reason, "leave `start` out"));
+            }
+            it.put(option, format!("{}%", it.percent(key, percent)?));
+        }
+    }
+    it.put_some("offset_align", table.start_align.map(size));
+    Ok(())
+}
+
+fn put_state(
+    it: &mut Section,
+    table: &JobTable,
+    directions: &Directions,
+) -> Result<(), Diagnostic> {
+    if table.names.is_none() {
+        let layout = table.layout.unwrap_or(Layout::Written);
+        match (layout, directions.reads.is_some()) {
+            (Layout::Written, true) => {}
+            (Layout::Written, false) => it.put("overwrite", 1),
+            (_, true) => {
+                let reason = "fio writes the files of a job that reads before it begins";
+                return Err(it.refuse("layout", reason, "leave `layout` out"));
+            }
+            (Layout::Allotted, false) => it.put("fallocate", "native"),
+            (Layout::Sparse, false) => it.put("fallocate", "truncate"),
+            (Layout::Empty | Layout::Absent, false) => it.put("fallocate", "none"),
+        }
+    }
+    match table.page_cache.unwrap_or(FileCache::Dropped) {
+        FileCache::Dropped => {}
+        FileCache::Left => it.put("invalidate", 0),
+        FileCache::Warm => it.put("pre_read", 1),
+    }
+    it.flag("unlink", table.remove == Some(true));
+    it.flag("create_only", table.layout_only == Some(true));
+    Ok(())
+}

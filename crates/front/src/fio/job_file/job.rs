@@ -1,0 +1,322 @@
+//! The section of a job: every key of its table as options of fio.
+
+use units::{Percent, Span};
+use workload::Diagnostic;
+use workload::job::{DurableWrites, GoalMeasure, NameWork};
+use workload::model::{
+    ContentChoice, CpuList, JobTable, OneOrMany, SyncRangeWord, UntilSteadyTable,
+};
+use workload::plan::{ArrivalKind, CacheMode, EngineKind};
+
+use super::files::{self, Targets};
+use super::requests::{self, Directions};
+use super::section::{Section, size};
+
+/// What a job without an end means, as `docs/workload.md` says.
+const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
+/// Ramp time of such a job.
+const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
+/// Grace period of a least rate, which fio does not let users change.
+const SETTLE: Span = Span::from_secs(2);
+
+/// The section of a table that has the workload's own keys.
+///
+/// # Errors
+/// The first key that fio cannot do.
+pub(super) fn section(table: &JobTable, targets: Targets<'_>) -> Result<Section, Diagnostic> {
+    let mut section = Section::new(table.name.as_deref().unwrap_or_default());
+    let it = &mut section;
+    check_name(it)?;
+    it.waits = table.waits.unwrap_or(false);
+    let directions = Directions::of(table);
+    put_engine(it, table)?;
+    files::put(it, table, targets, &directions)?;
+    requests::put(it, table, &directions)?;
+    put_end(it, table)?;
+    put_durability(it, table);
+    put_pauses(it, table)?;
+    put_goals(it, table)?;
+    put_content(it, table, &directions)?;
+    put_verify(it, table, &directions);
+    put_process(it, table);
+    put_together(it, table)?;
+    Ok(section)
+}
+
+/// A section's name is what stands between its brackets, and `global` is none of a job.
+fn check_name(it: &Section) -> Result<(), Diagnostic> {
+    let has_comment = it.name.contains([';', '#', ']', '$']);
+    if has_comment || it.name.trim() != it.name || it.name.starts_with("global") {
+        let reason = "it is not the name of a section in a job file";
+        let help =
+            "choose a `name` without `;`, `#`, `]` and `$` that does not begin with `global`";
+        return Err(it.refuse("name", reason, help));
+    }
+    Ok(())
+}
+
+fn put_engine(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+    let is_dropped = table.cache == Some(CacheMode::Dontcache);
+    let engine = match (table.names, table.engine.unwrap_or(EngineKind::IoUring)) {
+        (Some(NameWork::Create), _) => "filecreate",
+        (Some(NameWork::Stat), _) => "filestat",
+        (Some(NameWork::Delete), _) => "filedelete",
+        (None, EngineKind::IoUring) => "io_uring",
+        // Only the later variant takes flags of a request.
+        (None, EngineKind::Psync) if is_dropped => "pvsync2",
+        (None, EngineKind::Psync) => "psync",
+        (None, EngineKind::Mmap) => "mmap",
+        (None, EngineKind::Null) => "null",
+    };
+    it.put("ioengine", engine);
+    let depth = table.iodepth.unwrap_or(1);
+    if depth > 1 && matches!(engine, "psync" | "pvsync2" | "mmap") {
+        let reason = format!("fio's `{engine}` has one request in flight, not {depth}");
+        let help = "write `engine = \"io_uring\"`, or clones with `count` and `start_step`";
+        return Err(it.refuse("iodepth", &reason, help));
+    }
+    let is_cached = table.names.is_some() || table.engine == Some(EngineKind::Mmap);
+    let default = if is_cached {
+        CacheMode::Buffered
+    } else {
+        CacheMode::Direct
+    };
+    match table.cache.unwrap_or(default) {
+        CacheMode::Direct => it.put("direct", 1),
+        CacheMode::Buffered => {}
+        CacheMode::Dontcache => it.put("uncached", 1),
+    }
+    it.put_some("iodepth", Some(depth).filter(|depth| *depth > 1));
+    it.put_some("iodepth_batch", table.batch.filter(|batch| *batch > 1));
+    it.flag("sqthread_poll", table.sqpoll == Some(true));
+    it.flag("hipri", table.iopoll == Some(true));
+    Ok(())
+}
+
+fn put_end(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+    it.put_some("io_size", table.bytes.map(size));
+    if let Some(percent) = table.bytes_percent {
+        it.put(
+            "io_size",
+            format!("{}%", it.percent("bytes_percent", percent)?),
+        );
+    }
+    it.put_some("number_ios", table.operations);
+    it.put_some("loops", table.loops.filter(|loops| *loops > 1));
+    let has_end = table.loops.is_some_and(|loops| loops > 0)
+        || table.loops.is_none()
+            && (table.bytes.is_some()
+                || table.bytes_percent.is_some()
+                || table.operations.is_some()
+                || table.names.is_some());
+    let default = |span| if has_end { Span(0) } else { span };
+    let run_time = table.run_time.unwrap_or(default(RUN_TIME_DEFAULT));
+    let ramp_time = table.ramp_time.unwrap_or(default(RAMP_TIME_DEFAULT));
+    if !has_end && run_time == Span(0) {
+        let reason = "it is 0 in a job without an end, and fio would end it after its `size`";
+        return Err(it.refuse("run_time", reason, "write a `run_time`, or `loops = 1`"));
+    }
+    it.flag("time_based", !has_end);
+    for (option, key, span) in [
+        ("runtime", "run_time", run_time),
+        ("ramp_time", "ramp_time", ramp_time),
+    ] {
+        if span > Span(0) {
+            it.put(option, it.time(key, span)?);
+        }
+    }
+    Ok(())
+}
+
+fn put_durability(it: &mut Section, table: &JobTable) {
+    let each = |count: Option<u32>| count.filter(|count| *count > 0);
+    it.put_some("fsync", each(table.fsync_each));
+    it.put_some("fdatasync", each(table.fdatasync_each));
+    it.flag("end_fsync", table.fsync_at_end == Some(true));
+    match table.durable {
+        None | Some(DurableWrites::No) => {}
+        Some(DurableWrites::Sync) => it.put("sync", "sync"),
+        Some(DurableWrites::DataSync) => it.put("sync", "dsync"),
+    }
+    if let Some(count) = each(table.sync_range_each) {
+        let words = table.sync_range.as_ref().map(OneOrMany::as_slice);
+        let words = words.unwrap_or(&[SyncRangeWord::Write]).iter();
+        let words: Vec<&str> = words
+            .map(|word| match word {
+                SyncRangeWord::WaitBefore => "wait_before",
+                SyncRangeWord::Write => "write",
+                SyncRangeWord::WaitAfter => "wait_after",
+            })
+            .collect();
+        it.put("sync_file_range", format!("{}:{count}", words.join(",")));
+    }
+}
+
+fn put_pauses(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+    if let Some(delay) = table.delay {
+        it.put("thinktime", it.time("delay", delay)?);
+        it.put_some("thinktime_blocks", table.burst.filter(|burst| *burst > 1));
+        if table.burst_counts_issued == Some(true) {
+            it.put("thinktime_blocks_type", "issue");
+        }
+        if let Some(time) = table.burst_time.filter(|time| time.0 > 0) {
+            it.put("thinktime_iotime", it.time("burst_time", time)?);
+        }
+    }
+    if table.arrivals == Some(ArrivalKind::Poisson) {
+        it.put("rate_process", "poisson");
+    }
+    it.flag(
+        "rate_ignore_thinktime",
+        table.delay_moves_rate == Some(true),
+    );
+    Ok(())
+}
+
+fn put_goals(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+    if let Some(window) = table.rate_min_window {
+        if !window.0.is_multiple_of(1_000_000) {
+            let reason = format!("it is {window}, and fio takes whole milliseconds");
+            return Err(it.refuse("rate_min_window", &reason, "round the time"));
+        }
+        it.put("rate_cycle", window.0 / 1_000_000);
+    }
+    if table.rate_min_settle.is_some_and(|time| time != SETTLE) {
+        let reason = "fio's grace period is always 2 s";
+        return Err(it.refuse("rate_min_settle", reason, "leave `rate_min_settle` out"));
+    }
+    if let Some(latency) = table.latency_target {
+        it.put("latency_target", it.time("latency_target", latency)?);
+        let window = table.latency_target_window.unwrap_or_default();
+        it.put("latency_window", it.time("latency_target_window", window)?);
+        let percent = table.latency_target_percent.unwrap_or(Percent(100.0));
+        it.put("latency_percentile", format!("{:?}", percent.0));
+        it.flag("latency_run", table.latency_target_goes_on == Some(true));
+    }
+    if let Some(goal) = &table.until_steady {
+        put_steady(it, goal)?;
+    }
+    it.put_some("flow", table.flow_weight);
+    it.put_some("flow_id", table.flow_group.filter(|group| *group > 0));
+    if let Some(pause) = table.flow_pause.filter(|pause| pause.0 > 0) {
+        it.put("flow_sleep", pause.0.div_ceil(1000));
+    }
+    Ok(())
+}
+
+fn put_steady(it: &mut Section, goal: &UntilSteadyTable) -> Result<(), Diagnostic> {
+    let measure = match goal.measure {
+        None | Some(GoalMeasure::Iops) => "iops",
+        Some(GoalMeasure::Bandwidth) => "bw",
+        Some(GoalMeasure::Latency) => "lat",
+    };
+    let slope = if goal.slope == Some(true) {
+        "_slope"
+    } else {
+        ""
+    };
+    let limit = match goal.limit {
+        Some(limit) => limit.to_string(),
+        None => format!("{}%", goal.percent.map_or(1.0, |it| it.0)),
+    };
+    it.put("steadystate", format!("{measure}{slope}:{limit}"));
+    it.put("ss_dur", it.time("until_steady.window", goal.window)?);
+    if let Some(ramp) = goal.ramp.filter(|ramp| ramp.0 > 0) {
+        it.put("ss_ramp", it.time("until_steady.ramp", ramp)?);
+    }
+    // Versions before 3.37 have no such option, and their readings take a second.
+    let interval = goal.interval.unwrap_or(Span::from_secs(1));
+    if interval != Span::from_secs(1) {
+        it.put("ss_interval", it.time("until_steady.interval", interval)?);
+    }
+    it.flag("group_reporting", goal.group.is_some());
+    Ok(())
+}
+
+fn put_content(
+    it: &mut Section,
+    table: &JobTable,
+    directions: &Directions,
+) -> Result<(), Diagnostic> {
+    if directions.writes.is_none() {
+        return Ok(());
+    }
+    match table.content.as_ref() {
+        None | Some(ContentChoice::Incompressible) => it.put("refill_buffers", 1),
+        Some(ContentChoice::Zero) => it.put("zero_buffers", 1),
+        // Buffers are filled once and written again and again.
+        Some(ContentChoice::Constant | ContentChoice::PseudoRandom) => {
+            it.put("scramble_buffers", 0);
+        }
+        Some(ContentChoice::Repeating) => it.put("buffer_pattern", "0xa5"),
+        Some(ContentChoice::FullRandom) => {
+            let reason = "fio writes no windows of one block of random bytes";
+            let help = "write `content = \"incompressible\"`";
+            return Err(it.refuse("content", reason, help));
+        }
+        Some(ContentChoice::Reducible(shares)) => {
+            it.put("refill_buffers", 1);
+            for (option, key, share) in [
+                ("buffer_compress_percentage", "compress", shares.compress),
+                ("dedupe_percentage", "dedupe", shares.dedupe),
+            ] {
+                if let Some(share) = share {
+                    it.put(option, it.percent(key, share)?);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put_verify(it: &mut Section, table: &JobTable, directions: &Directions) {
+    let verifies = table.verify == Some(true);
+    if verifies {
+        it.put("verify", "crc32c");
+        if directions.writes.is_some() && table.read_back != Some(true) {
+            it.put("do_verify", 0);
+        }
+        it.put_some(
+            "verify_backlog",
+            table.read_back_each.filter(|each| *each > 0),
+        );
+        let batch = table.read_back_batch.filter(|batch| *batch > 0);
+        it.put_some("verify_backlog_batch", batch);
+    }
+    let goes_on = table.goes_on_after_errors == Some(true);
+    let counts_mismatches = verifies && table.ends_on_mismatch != Some(true);
+    match (goes_on, counts_mismatches) {
+        (true, true) => it.put("continue_on_error", "all"),
+        (true, false) => it.put("continue_on_error", "io"),
+        (false, true) => it.put("continue_on_error", "verify"),
+        (false, false) => {}
+    }
+}
+
+fn put_process(it: &mut Section, table: &JobTable) {
+    let list = |cpus: &CpuList| {
+        let cpus: Vec<String> = cpus.0.iter().map(u32::to_string).collect();
+        cpus.join(",")
+    };
+    if let Some(cpus) = &table.cpus {
+        it.put("cpus_allowed", list(cpus));
+        it.put("cpus_allowed_policy", "split");
+    }
+    it.put_some("cpus_allowed", table.cpu_set.as_ref().map(list));
+    it.put_some("nice", table.nice.filter(|nice| *nice != 0));
+    // The kernel's numbers are in the order of the words.
+    it.put_some("prioclass", table.io_class.map(|class| class as u8));
+    it.put_some("prio", table.io_priority);
+    it.put_some("randseed", table.seed.map(|seed| seed.0));
+}
+
+fn put_together(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
+    it.put_some("numjobs", table.count.filter(|count| *count > 1));
+    it.put_some("wait_for", table.after.as_ref());
+    if let Some(delay) = table.start_delay.filter(|delay| delay.0 > 0) {
+        it.put("startdelay", it.time("start_delay", delay)?);
+    }
+    it.flag("exitall", table.ends_others == Some(true));
+    it.flag("exitall_on_error", table.ends_others_on_error == Some(true));
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Keys of the workload itself: which of them fio has no option for.
+
+use workload::Diagnostic;
+use workload::model::{Precondition, Repetitions, TestType, UntilChoice, Workload};
+use workload::plan::{CursorKind, PositionRule};
+
+/// Refuses keys that change what is done, and warns of those that do not.
+pub(super) fn check(workload: &Workload, warnings: &mut Vec<Diagnostic>) -> Result<(), Diagnostic> {
+    is_work(workload)?;
+    let refused = refused(workload)
+        .into_iter()
+        .chain(refused_of_jobs(workload));
+    if let Some((key, _, reason, help)) =
+        refused.into_iter().find(|(_, is_written, ..)| *is_written)
+    {
+        let message = format!("fio cannot do `{key}`: {reason}");
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    let names = left_out(workload)
+        .into_iter()
+        .filter(|(_, is_written)| *is_written);
+    let names: Vec<String> = names.map(|(key, _)| format!("`{key}`")).collect();
+    if !names.is_empty() {
+        let message = format!("a job file of fio has no place for {}", names.join(", "));
+        let help = "keep the workload file beside it for `pgmeter run`";
+        warnings.push(Diagnostic::warning("", message).help(help));
+    }
+    Ok(())
+}
+
+/// The workload without keys that say how it is measured, which would make its jobs endless.
+pub(super) fn without_method(workload: &Workload) -> Workload {
+    Workload {
+        until: None,
+        curve: None,
+        find_rate: None,
+        ..workload.clone()
+    }
+}
+
+/// A workload has jobs or access specifications, and nothing that is still to be filled in.
+fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
+    if let Some(base) = &workload.base {
+        let message = format!("`use = \"{base}\"` has to be resolved first");
+        return Err(Diagnostic::error("", message).help("convert the built-in workload itself"));
+    }
+    if workload.job.is_empty() && workload.access_spec.is_empty() {
+        let name = workload::printable(workload.name_or_default());
+        let message = format!("`{name}` works on many files, which a job file of fio cannot say");
+        let help = "convert workloads of `[[access_spec]]` or `[[job]]`";
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    Ok(())
+}
+
+/// A key, whether it is written, why it is refused, and what to do.
+type Refused = (&'static str, bool, &'static str, &'static str);
+
+fn refused(workload: &Workload) -> [Refused; 5] {
+    let write_size = "write `size` in its place";
+    [
+        (
+            "times_memory",
+            workload.times_memory.is_some(),
+            "its sizes do not depend on the machine's memory",
+            write_size,
+        ),
+        (
+            "total_size",
+            workload.total_size.is_some(),
+            "its sizes are those of each job",
+            write_size,
+        ),
+        (
+            "transactions_per_connection",
+            workload.transactions_per_connection.is_some(),
+            "it keeps its files open",
+            "leave `transactions_per_connection` out",
+        ),
+        (
+            "position",
+            workload.position == Some(PositionRule::Iometer),
+            "it has a generator of its own",
+            "leave `position` out",
+        ),
+        (
+            "test_type",
+            !matches!(workload.test_type, None | Some(TestType::Normal)),
+            "it goes through no test types",
+            "leave `test_type` out, or write `iodepth` as a list",
+        ),
+    ]
+}
+
+/// The same of keys that are of all jobs together.
+fn refused_of_jobs(workload: &Workload) -> [Refused; 2] {
+    let has_jobs = !workload.job.is_empty();
+    [
+        (
+            "operations",
+            has_jobs && workload.operations.is_some(),
+            "it counts the requests of each job by itself",
+            "write `operations` in each `[[job]]`",
+        ),
+        (
+            "rate",
+            has_jobs && workload.rate.is_some(),
+            "each of its jobs has a rate of its own",
+            "write `rate` in each `[[job]]`",
+        ),
+    ]
+}
+
+/// Keys around the work, and whether they are written.
+fn left_out(workload: &Workload) -> [(&'static str, bool); 17] {
+    let is_once = matches!(workload.repetitions, None | Some(Repetitions::Count(1)));
+    [
+        ("title", workload.title.is_some()),
+        ("description", workload.description.is_some()),
+        ("source", workload.source.is_some()),
+        ("curve", workload.curve == Some(true)),
+        ("find_rate", workload.find_rate.is_some()),
+        ("find_depth", workload.find_depth == Some(true)),
+        ("until", workload.until == Some(UntilChoice::Steady)),
+        ("steady", workload.steady.is_some()),
+        (
+            "precondition",
+            !matches!(workload.precondition, None | Some(Precondition(0.0))),
+        ),
+        ("repetitions", !is_once),
+        ("precision", workload.precision.is_some()),
+        ("budget", workload.budget.is_some()),
+        ("keep", workload.keep == Some(true)),
+        ("cycling", workload.cycling.is_some()),
+        ("iometer", workload.iometer.is_some()),
+        (
+            "arrivals",
+            workload.arrivals.is_some() && workload.rate.is_none(),
+        ),
+        (
+            "cursor",
+            workload.cursor == Some(CursorKind::Shared) && !workload.job.is_empty(),
+        ),
+    ]
+}

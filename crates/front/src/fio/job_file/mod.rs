@@ -1,0 +1,199 @@
+//! Workloads as fio's job files: the inverse of reading them.
+//!
+//! Every key of a workload is written as the options that mean the same, or refused, or named in a
+//! warning. The text is read back, and its jobs must be those of the workload.
+
+mod access;
+mod check;
+mod files;
+mod job;
+mod keys;
+mod lines;
+mod requests;
+mod section;
+#[cfg(test)]
+mod tests;
+
+use units::printable;
+use workload::model::{CpuList, JobTable, OneOrMany, Seed, Workload};
+use workload::{Diagnostic, in_tables, whole_job_tables};
+
+use files::Targets;
+use section::Section;
+
+/// How seeds follow from a job file's `randseed`; see [`super::work`].
+const SEED_FACTOR_INVERSE: u64 = 0xf1de_83e1_9937_733d;
+/// Seeds that were written by hand are smaller.
+const WRITTEN_SEED_MAX: u64 = 1 << 32;
+
+/// Jobs, and the paths of the targets that their tables count.
+#[derive(Debug, Default)]
+struct JobList {
+    tables: Vec<JobTable>,
+    targets: Vec<String>,
+    /// Whether the jobs of a wave have one result, as the workers of a cell have.
+    is_reported_together: bool,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Writes workloads that follow each other as one job file for fio.
+///
+/// `origin` is the name of the file that they were read from. `is_file` knows which targets are
+/// files, not directories. The warnings name keys that are left out because they do not change the
+/// requests.
+///
+/// # Errors
+/// The first key that fio has no option for.
+pub fn job_file(
+    workloads: &[Workload],
+    origin: &str,
+    is_file: &dyn Fn(&str) -> bool,
+) -> Result<(String, Vec<Diagnostic>), Diagnostic> {
+    let mut text = format!("; converted by pgmeter from {}\n", printable(origin));
+    let mut warnings = Vec::new();
+    let lists: Vec<JobList> = flattened(workloads)
+        .into_iter()
+        .map(|workload| list_of(&in_tables(workload)?, is_file))
+        .collect::<Result<_, Diagnostic>>()?;
+    if lists.iter().all(|list| list.targets.is_empty()) {
+        text.push_str("; its files lie in the directory in which fio runs, and stay there\n");
+    }
+    let mut sections = Vec::new();
+    let mut job_count = 0;
+    for mut list in lists {
+        if let Some(first) = list.tables.first_mut() {
+            first.waits = Some(!sections.is_empty());
+        }
+        put_seeds(&mut list.tables, job_count);
+        job_count += list.tables.iter().map(count_of).sum::<u64>();
+        let targets = Targets {
+            directories: &list.targets,
+            files: &list.targets,
+        };
+        sections.extend(sections_of(&list, targets)?);
+        warnings.append(&mut list.warnings);
+        warnings.extend(check::read_back(&list)?);
+    }
+    text.push_str(&text_of(&sections));
+    Ok((text, warnings))
+}
+
+/// Workloads without packs.
+fn flattened(workloads: &[Workload]) -> Vec<&Workload> {
+    let parts = |workload| match workload {
+        &Workload { ref part, .. } if !part.is_empty() => part.iter().collect(),
+        alone => vec![alone],
+    };
+    workloads.iter().flat_map(parts).collect()
+}
+
+fn list_of(workload: &Workload, is_file: &dyn Fn(&str) -> bool) -> Result<JobList, Diagnostic> {
+    let mut warnings = Vec::new();
+    keys::check(workload, &mut warnings)?;
+    let mut list = match workload.job.is_empty() {
+        true => access::jobs(workload, is_file)?,
+        false => jobs(workload)?,
+    };
+    warnings.append(&mut list.warnings);
+    Ok(JobList { warnings, ..list })
+}
+
+/// The jobs of a workload of jobs: all of them once for each queue depth.
+fn jobs(workload: &Workload) -> Result<JobList, Diagnostic> {
+    let mut bare = keys::without_method(workload);
+    let targets = bare.targets.take();
+    let depths = bare.iodepth.take();
+    let depths = depths.as_ref().map_or(&[][..], OneOrMany::as_slice);
+    let mut tables = Vec::new();
+    for index in 0..depths.len().max(1) {
+        bare.iodepth = depths.get(index).copied().map(OneOrMany::One);
+        let mut whole = whole_job_tables(&bare);
+        if let Some(first) = whole.first_mut().filter(|_| index > 0) {
+            first.waits = Some(true);
+        }
+        for table in &mut whole {
+            table.seed = table.seed.or(workload.seed);
+        }
+        if let Some(cpus) = &workload.cpus {
+            put_cpus(&mut whole, cpus)?;
+        }
+        tables.append(&mut whole);
+    }
+    Ok(JobList {
+        tables,
+        targets: targets.map_or_else(Vec::new, |it| it.as_slice().to_vec()),
+        ..JobList::default()
+    })
+}
+
+/// CPUs that all jobs of a wave take in turn.
+fn put_cpus(tables: &mut [JobTable], cpus: &CpuList) -> Result<(), Diagnostic> {
+    let waves = tables.chunk_by_mut(|_, next| next.waits != Some(true));
+    for wave in waves {
+        if wave.len() > 1 && cpus.0.len() > 1 {
+            let message = "fio cannot do `cpus` of several jobs: only clones of one job take CPUs \
+                           in turn";
+            let help = "write `cpus` in each `[[job]]`";
+            return Err(Diagnostic::error("", message).help(help));
+        }
+        for table in wave {
+            table.cpus = Some(cpus.clone());
+        }
+    }
+    Ok(())
+}
+
+fn count_of(table: &JobTable) -> u64 {
+    u64::from(table.count.unwrap_or(1))
+}
+
+/// Seeds as `randseed` says them; `before_count` jobs come before these.
+fn put_seeds(tables: &mut [JobTable], before_count: u64) {
+    let mut number = before_count + 1;
+    for table in tables {
+        table.seed = table.seed.and_then(|Seed(seed)| {
+            // A seed that a job file said comes back as it stood there.
+            let said = seed.wrapping_sub(number).wrapping_mul(SEED_FACTOR_INVERSE);
+            match said {
+                0 => None,
+                said if said < WRITTEN_SEED_MAX => Some(Seed(said)),
+                // fio reads signed numbers.
+                _ => Some(Seed(seed >> 1 << 1 >> 1)),
+            }
+        });
+        number += count_of(table);
+    }
+}
+
+/// The sections of jobs whose targets have these names.
+fn sections_of(list: &JobList, targets: Targets<'_>) -> Result<Vec<Section>, Diagnostic> {
+    let sections = list.tables.iter().map(|table| {
+        let mut section = job::section(table, targets)?;
+        section.flag("group_reporting", list.is_reported_together);
+        Ok(section)
+    });
+    sections.collect()
+}
+
+/// The text of sections; what all of them have in common is said once.
+fn text_of(sections: &[Section]) -> String {
+    let is_common = |option: &(&str, String)| {
+        sections.len() > 1 && sections.iter().all(|it| it.options.contains(option))
+    };
+    let first = sections.first().map_or(&[][..], |it| &it.options);
+    // Workers are threads.
+    let mut text = String::from("\n[global]\nthread=1\n");
+    for (name, value) in first.iter().filter(|it| is_common(it)) {
+        text.push_str(&format!("{name}={value}\n"));
+    }
+    for section in sections {
+        text.push_str(&format!("\n[{}]\n", section.name));
+        if section.waits {
+            text.push_str("stonewall=1\n");
+        }
+        for (name, value) in section.options.iter().filter(|it| !is_common(it)) {
+            text.push_str(&format!("{name}={value}\n"));
+        }
+    }
+    text
+}

@@ -1,0 +1,132 @@
+//! Sections of a job file: options with their values as fio reads them.
+
+use std::fmt::Display;
+
+use units::{Bytes, Percent, Span};
+use workload::{Diagnostic, printable};
+
+/// A section of a job file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    pub name: String,
+    /// Whether it begins after all sections above it have ended.
+    pub waits: bool,
+    pub options: Vec<(&'static str, String)>,
+}
+
+impl Section {
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            waits: false,
+            options: Vec::new(),
+        }
+    }
+
+    pub fn put(&mut self, option: &'static str, value: impl Display) {
+        self.options.push((option, value.to_string()));
+    }
+
+    /// Writes the option if there is a value.
+    pub fn put_some(&mut self, option: &'static str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.put(option, value);
+        }
+    }
+
+    /// Writes the option with 1 if it is on.
+    pub fn flag(&mut self, option: &'static str, is_on: bool) {
+        if is_on {
+            self.put(option, 1);
+        }
+    }
+
+    /// The error for a key that fio has no option for.
+    pub fn refuse(&self, key: &str, reason: &str, help: &str) -> Diagnostic {
+        let name = printable(&self.name);
+        let message = format!("fio cannot do `{key}` of `{name}`: {reason}");
+        Diagnostic::error("", message).help(help)
+    }
+
+    /// The whole number of percent.
+    ///
+    /// # Errors
+    /// A fraction of a percent.
+    pub fn percent(&self, key: &str, percent: Percent) -> Result<u64, Diagnostic> {
+        if percent.0.fract() == 0.0 && percent.0 >= 0.0 {
+            return Ok(percent.0 as u64);
+        }
+        let reason = format!("it is {percent}, and fio takes whole percents");
+        Err(self.refuse(key, &reason, "round the shares to whole percents"))
+    }
+
+    /// The whole number of requests per second.
+    ///
+    /// # Errors
+    /// A fraction.
+    pub fn rate(&self, key: &str, per_second: f64) -> Result<u64, Diagnostic> {
+        if per_second.fract() == 0.0 && per_second >= 1.0 {
+            return Ok(per_second as u64);
+        }
+        let reason = format!(
+            "each direction of a clone would have {per_second} requests per second, and fio takes \
+             whole numbers"
+        );
+        Err(self.refuse(key, &reason, "choose a rate that divides evenly"))
+    }
+
+    /// The time with its unit.
+    ///
+    /// # Errors
+    /// A fraction of a microsecond.
+    pub fn time(&self, key: &str, span: Span) -> Result<String, Diagnostic> {
+        let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us")];
+        match units.iter().find(|(ns, _)| span.0.is_multiple_of(*ns)) {
+            Some((ns, unit)) => Ok(format!("{}{unit}", span.0 / ns)),
+            None => {
+                let reason = format!("it is {span}, and fio takes whole microseconds");
+                Err(self.refuse(key, &reason, "round the time"))
+            }
+        }
+    }
+
+    /// A list of paths, in which fio's colons have backslashes.
+    ///
+    /// # Errors
+    /// A path that a job file cannot name.
+    pub fn paths(&self, key: &str, paths: &[String]) -> Result<String, Diagnostic> {
+        for path in paths {
+            let is_trimmed = path.trim() != path || path.is_empty();
+            if is_trimmed || path.contains(|it: char| "$;#".contains(it) || it.is_control()) {
+                let reason = format!(
+                    "a job file cannot name `{}`, because `;`, `#` and `$` are not kept there",
+                    printable(path)
+                );
+                return Err(self.refuse(key, &reason, "use a path of other characters"));
+            }
+        }
+        let escaped = paths
+            .iter()
+            .map(|it| it.replace('\\', "\\\\").replace(':', "\\:"));
+        Ok(escaped.collect::<Vec<_>>().join(":"))
+    }
+}
+
+/// A size as fio reads it: in the largest unit of which it is a whole multiple.
+pub(super) fn size(bytes: Bytes) -> String {
+    let units = [(40, "t"), (30, "g"), (20, "m"), (10, "k")];
+    let is_whole = |shift: u32| bytes.0 > 0 && bytes.0.trailing_zeros() >= shift;
+    match units.iter().find(|(shift, _)| is_whole(*shift)) {
+        Some((shift, unit)) => format!("{}{unit}", bytes.0 >> shift),
+        None => bytes.0.to_string(),
+    }
+}
+
+/// A value for reads and one for writes; one where they are alike or only one direction is used.
+pub(super) fn pair(reads: Option<String>, writes: Option<String>) -> Option<String> {
+    match (reads, writes) {
+        (Some(read), Some(write)) if read == write => Some(read),
+        (Some(read), Some(write)) => Some(format!("{read},{write}")),
+        (read, write) => read.or(write),
+    }
+}
