@@ -38,8 +38,8 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "fio",
-        lines_max: 10_150,
-        reason: "job files are a language of hundreds of options",
+        lines_max: 12_450,
+        reason: "job files are a language of hundreds of options, which is read and written",
     },
     Longer {
         name: "io500",

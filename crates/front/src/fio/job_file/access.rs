@@ -14,6 +14,9 @@ use super::lines::{self, Lines};
 /// The file of all workers below a directory.
 const FILE_NAME: &str = "testfile";
 
+/// Characters that names of sections cannot have.
+const NOT_OF_NAMES: [char; 5] = ['[', ']', ';', '#', '$'];
+
 /// Workers that are alike.
 struct Crew {
     table: Worker,
@@ -303,7 +306,7 @@ impl Cells<'_> {
         let several = |count: Option<usize>| count.is_some_and(|count| count > 1);
         let mut name: String = spec
             .chars()
-            .map(|it| if "[];#$".contains(it) { ',' } else { it })
+            .map(|it| if NOT_OF_NAMES.contains(&it) { ',' } else { it })
             .collect();
         if self.crews.len() > 1 {
             let place = self.crews.iter().position(|it| std::ptr::eq(it, crew));
@@ -344,6 +347,7 @@ impl Cells<'_> {
                 let each = operations / job_count;
                 table.operations = Some(each);
                 table.bytes = Some(Bytes(lines::largest(table).0.saturating_mul(each)));
+                table.starts_over = table.skip.or(table.back).map(|_| true);
             }
         }
         if let Some(cpus) = &workload.cpus {
@@ -402,6 +406,15 @@ impl Cells<'_> {
             let help = "write `ramp_time = 0` for the same in pgmeter";
             list.warnings
                 .push(Diagnostic::warning("", message).help(help));
+        }
+        let mut specs = workload.access_spec.iter();
+        if specs.any(|spec| {
+            spec.name
+                .as_deref()
+                .is_some_and(|name| name.contains(NOT_OF_NAMES))
+        }) {
+            let message = "names of sections have a comma in place of `[`, `]`, `;`, `#` and `$`";
+            list.warnings.push(Diagnostic::warning("", message));
         }
         let lines = workload.access_spec.iter().flat_map(|spec| &spec.line);
         let mut unaligned = lines.filter(|line| lines::has_default_places(line));

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use workload::job::{BuiltJobs, FileOrder, Mix, PerDirection, ShareOfSize, SizeRule, Visits};
-use workload::plan::ContentPlan;
+use workload::job::{
+    BuiltJobs, FileOrder, JobPlan, Layout, Mix, PerDirection, ShareOfSize, SizeRule, Visits,
+};
+use workload::plan::{ContentPlan, Distribution, RingOptions};
 use workload::{Diagnostic, Workload, in_tables, printable, waves_of_jobs};
 
 use super::super::work::work;
@@ -14,6 +16,20 @@ use crate::CommandLine;
 
 /// The name of the file in messages of its reader.
 const FILE_NAME: &str = "job.fio";
+
+/// Why keys differ that fio has options for.
+const REASONS: [(&str, &str); 4] = [
+    ("bytes", LOOPS_GO_ON),
+    (
+        "ends_others",
+        "the first of its jobs that ends would end all others, too",
+    ),
+    ("loops", LOOPS_GO_ON),
+    ("operations", LOOPS_GO_ON),
+];
+
+const LOOPS_GO_ON: &str =
+    "a loop that ends before the end of the files is continued by the next one";
 
 /// Compares the jobs of a list with those of the job file that stands for it.
 ///
@@ -99,7 +115,12 @@ fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> 
         .find(|key| value(&one_json, key) != value(&other_json, key));
     let key = key.map_or("files", String::as_str);
     let job = printable(one.name.as_deref().unwrap_or_default());
-    let message = format!("fio cannot do `{key}` of `{job}` together with the job's other keys");
+    let mut reasons = REASONS.iter();
+    let reason = reasons
+        .find(|(known, _)| *known == key)
+        .map(|(_, reason)| *reason);
+    let reason = reason.unwrap_or("together with the job's other keys it means something else");
+    let message = format!("fio cannot do `{key}` of `{job}`: {reason}");
     Ok(Diagnostic::error("", message).help(format!("change `{key}`, or leave it out")))
 }
 
@@ -113,7 +134,7 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
     }
     let is_layout_free = built.jobs.iter().all(|job| job.plan.names.is_some());
     for file in built.files.files.iter_mut().filter(|_| is_layout_free) {
-        file.layout = workload::job::Layout::Absent;
+        file.layout = Layout::Absent;
     }
     for (index, job) in (1..).zip(&mut built.jobs) {
         job.seed = index;
@@ -122,7 +143,7 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
         job.plan.is_noted = false;
         job.share = job.share.filter(|share| !share.is_whole());
         if !job.plan.ring.batch_fixed || job.plan.ring.batch == 1 {
-            job.plan.ring = workload::plan::RingOptions {
+            job.plan.ring = RingOptions {
                 sqpoll: job.plan.ring.sqpoll,
                 iopoll: job.plan.ring.iopoll,
                 ..Default::default()
@@ -131,46 +152,60 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
         if let Some(steady) = &mut job.plan.goals.steady {
             steady.group_index = steady.group_index.map(|_| 0);
         }
-        let stream = &mut job.plan.stream;
-        stream.is_to_the_letter = false;
-        if job.plan.files.len() == 1 {
-            stream.file_order = FileOrder::RoundRobin;
-            stream.requests_per_file = 1;
+        plain_stream(&mut job.plan);
+    }
+    built
+}
+
+/// The same of what a job asks of its files.
+fn plain_stream(plan: &mut JobPlan) {
+    let stream = &mut plan.stream;
+    stream.is_to_the_letter = false;
+    if plan.files.len() == 1 {
+        stream.file_order = FileOrder::RoundRobin;
+        stream.requests_per_file = 1;
+    }
+    let mix = stream.mix;
+    one_direction(mix, &mut stream.random_percent);
+    one_direction(mix, &mut stream.blocks);
+    one_direction(mix, &mut stream.pace);
+    one_direction(mix, &mut plan.goals.latency_ns_max);
+    if let Some(floor) = &mut plan.goals.rate_floor {
+        one_direction(mix, &mut floor.least);
+    }
+    let random = &stream.random_percent;
+    let is_random = random.read > 0.0 || random.write > 0.0;
+    if !is_random {
+        stream.visits = Visits::Once;
+        stream.run_length = 1;
+    }
+    for rule in [&mut stream.blocks.read, &mut stream.blocks.write] {
+        let sizes = std::mem::replace(&mut rule.sizes, SizeRule::Fixed { bytes: 0 });
+        rule.sizes = plain_sizes(sizes);
+        if !is_random {
+            rule.align_bytes = rule.sizes.min_bytes();
         }
-        for rule in [&mut stream.blocks.read, &mut stream.blocks.write] {
-            rule.sizes = plain_sizes(std::mem::replace(
-                &mut rule.sizes,
-                SizeRule::Fixed { bytes: 0 },
-            ));
-        }
-        let mix = stream.mix;
-        one_direction(mix, &mut stream.random_percent);
-        one_direction(mix, &mut stream.blocks);
-        one_direction(mix, &mut stream.pace);
-        one_direction(mix, &mut job.plan.goals.latency_ns_max);
-        if let Some(floor) = &mut job.plan.goals.rate_floor {
-            one_direction(mix, &mut floor.least);
-        }
-        let random = &stream.random_percent;
-        if random.read == 0.0 && random.write == 0.0 {
-            stream.visits = Visits::Once;
-            stream.run_length = 1;
-            for rule in [&mut stream.blocks.read, &mut stream.blocks.write] {
-                rule.align_bytes = rule.sizes.min_bytes();
-            }
-        }
-        if let Visits::DrawnByDirection { distributions } = &mut stream.visits {
+    }
+    plain_visits(mix, &mut stream.visits);
+}
+
+/// Laws that are alike for both directions are one.
+fn plain_visits(mix: Mix, visits: &mut Visits) {
+    match visits {
+        Visits::Once => {}
+        Visits::Drawn {
+            distribution: Distribution::Normal { deviation_percent },
+        } => *deviation_percent = (*deviation_percent * 1e6).round() / 1e6,
+        Visits::Drawn { .. } => {}
+        Visits::DrawnZones { zones } => one_direction(mix, zones),
+        Visits::DrawnByDirection { distributions } => {
             one_direction(mix, distributions);
             if distributions.read == distributions.write {
                 let distribution = distributions.read.clone();
-                stream.visits = Visits::Drawn { distribution };
+                *visits = Visits::Drawn { distribution };
             }
         }
-        if let Visits::DrawnZones { zones } = &mut stream.visits {
-            one_direction(mix, zones);
-        }
     }
-    built
 }
 
 /// Sizes with their shares in one order; those of one size are that size.

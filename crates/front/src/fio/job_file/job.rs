@@ -101,6 +101,7 @@ fn put_end(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
             format!("{}%", it.percent("bytes_percent", percent)?),
         );
     }
+    put_whole_zones(it, table);
     it.put_some("number_ios", table.operations);
     it.put_some("loops", table.loops.filter(|loops| *loops > 1));
     let has_end = table.loops.is_some_and(|loops| loops > 0)
@@ -126,6 +127,20 @@ fn put_end(it: &mut Section, table: &JobTable) -> Result<(), Diagnostic> {
         }
     }
     Ok(())
+}
+
+/// Zones hold less than the files, and fio goes through them again only for an `io_size`.
+fn put_whole_zones(it: &mut Section, table: &JobTable) {
+    let has_amount = table.bytes.is_some() || table.bytes_percent.is_some();
+    let starts_over = table.starts_over.unwrap_or(table.zone_size.is_some());
+    let has_gaps = table.zone_size.is_some() || table.skip.is_some() || table.back.is_some();
+    if starts_over && has_gaps && !has_amount {
+        let mut options = it.options.iter();
+        let size = options
+            .find(|(name, _)| *name == "size")
+            .map(|(_, value)| value.clone());
+        it.put("io_size", size.unwrap_or_else(|| "100%".to_owned()));
+    }
 }
 
 fn put_durability(it: &mut Section, table: &JobTable) {
@@ -248,11 +263,16 @@ fn put_content(
         Some(ContentChoice::Constant | ContentChoice::PseudoRandom) => {
             it.put("scramble_buffers", 0);
         }
-        Some(ContentChoice::Repeating) => it.put("buffer_pattern", "0xa5"),
+        Some(ContentChoice::Repeating) => {
+            it.put("buffer_pattern", "0xa5");
+            it.warn("content", "fio repeats the same byte in all requests");
+        }
         Some(ContentChoice::FullRandom) => {
-            let reason = "fio writes no windows of one block of random bytes";
-            let help = "write `content = \"incompressible\"`";
-            return Err(it.refuse("content", reason, help));
+            it.put("refill_buffers", 1);
+            it.warn(
+                "content",
+                "fio writes new random bytes, not windows of 16 MiB of them",
+            );
         }
         Some(ContentChoice::Reducible(shares)) => {
             it.put("refill_buffers", 1);

@@ -4,8 +4,13 @@ use workload::Diagnostic;
 use workload::model::{Precondition, Repetitions, TestType, UntilChoice, Workload};
 use workload::plan::{CursorKind, PositionRule};
 
-/// Refuses keys that change what is done, and warns of those that do not.
-pub(super) fn check(workload: &Workload, warnings: &mut Vec<Diagnostic>) -> Result<(), Diagnostic> {
+/// The source of a workload that was read from there.
+const STANDARD_INPUT: &str = "standard input";
+
+/// Refuses keys that change what is done, and names those that do not.
+///
+/// Texts that were made when the file of the name `origin` was read are not keys of it.
+pub(super) fn check(workload: &Workload, origin: &str) -> Result<Option<Diagnostic>, Diagnostic> {
     is_work(workload)?;
     let refused = refused(workload)
         .into_iter()
@@ -16,16 +21,14 @@ pub(super) fn check(workload: &Workload, warnings: &mut Vec<Diagnostic>) -> Resu
         let message = format!("fio cannot do `{key}`: {reason}");
         return Err(Diagnostic::error("", message).help(help));
     }
-    let names = left_out(workload)
-        .into_iter()
-        .filter(|(_, is_written)| *is_written);
+    let names = left_out(workload, origin).into_iter();
+    let names = names.filter(|(_, is_written)| *is_written);
     let names: Vec<String> = names.map(|(key, _)| format!("`{key}`")).collect();
-    if !names.is_empty() {
+    Ok((!names.is_empty()).then(|| {
         let message = format!("a job file of fio has no place for {}", names.join(", "));
         let help = "keep the workload file beside it for `pgmeter run`";
-        warnings.push(Diagnostic::warning("", message).help(help));
-    }
-    Ok(())
+        Diagnostic::warning("", message).help(help)
+    }))
 }
 
 /// The workload without keys that say how it is measured, which would make its jobs endless.
@@ -46,7 +49,7 @@ fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
     }
     if workload.job.is_empty() && workload.access_spec.is_empty() {
         let name = workload::printable(workload.name_or_default());
-        let message = format!("`{name}` works on many files, which a job file of fio cannot say");
+        let message = format!("`{name}` works on many files, for which fio has no options");
         let help = "convert workloads of `[[access_spec]]` or `[[job]]`";
         return Err(Diagnostic::error("", message).help(help));
     }
@@ -62,13 +65,13 @@ fn refused(workload: &Workload) -> [Refused; 5] {
         (
             "times_memory",
             workload.times_memory.is_some(),
-            "its sizes do not depend on the machine's memory",
+            "the size also depends on the free space of a target, which it does not look at",
             write_size,
         ),
         (
             "total_size",
             workload.total_size.is_some(),
-            "its sizes are those of each job",
+            "it has a size for each job, not one for all of them",
             write_size,
         ),
         (
@@ -112,12 +115,19 @@ fn refused_of_jobs(workload: &Workload) -> [Refused; 2] {
 }
 
 /// Keys around the work, and whether they are written.
-fn left_out(workload: &Workload) -> [(&'static str, bool); 17] {
+fn left_out(workload: &Workload, origin: &str) -> [(&'static str, bool); 17] {
+    let names = workload.job.iter().filter_map(|job| job.name.clone());
+    let title = workload.title.as_deref().unwrap_or_default();
+    let source = workload.source.as_deref().unwrap_or_default();
+    let is_read = source.is_empty() || origin.ends_with(source) || source == STANDARD_INPUT;
     let is_once = matches!(workload.repetitions, None | Some(Repetitions::Count(1)));
     [
-        ("title", workload.title.is_some()),
+        (
+            "title",
+            !title.is_empty() && title != workload::job_title(names),
+        ),
         ("description", workload.description.is_some()),
-        ("source", workload.source.is_some()),
+        ("source", !is_read),
         ("curve", workload.curve == Some(true)),
         ("find_rate", workload.find_rate.is_some()),
         ("find_depth", workload.find_depth == Some(true)),
@@ -142,4 +152,14 @@ fn left_out(workload: &Workload) -> [(&'static str, bool); 17] {
             workload.cursor == Some(CursorKind::Shared) && !workload.job.is_empty(),
         ),
     ]
+}
+
+/// The keys that are refused or left out.
+#[cfg(test)]
+pub(super) fn names(workload: &Workload) -> Vec<&'static str> {
+    let refused = refused(workload)
+        .into_iter()
+        .chain(refused_of_jobs(workload));
+    let left_out = left_out(workload, "").into_iter().map(|(key, _)| key);
+    refused.map(|(key, ..)| key).chain(left_out).collect()
 }

@@ -53,7 +53,7 @@ pub fn job_file(
     let mut warnings = Vec::new();
     let lists: Vec<JobList> = flattened(workloads)
         .into_iter()
-        .map(|workload| list_of(&in_tables(workload)?, is_file))
+        .map(|workload| list_of(&in_tables(workload)?, origin, is_file))
         .collect::<Result<_, Diagnostic>>()?;
     if lists.iter().all(|list| list.targets.is_empty()) {
         text.push_str("; its files lie in the directory in which fio runs, and stay there\n");
@@ -70,9 +70,17 @@ pub fn job_file(
             directories: &list.targets,
             files: &list.targets,
         };
-        sections.extend(sections_of(&list, targets)?);
-        warnings.append(&mut list.warnings);
-        warnings.extend(check::read_back(&list)?);
+        let own = sections_of(&list, targets)?;
+        list.warnings
+            .extend(own.iter().flat_map(|it| it.warnings.clone()));
+        sections.extend(own);
+        list.warnings.extend(check::read_back(&list)?);
+        for warning in list.warnings {
+            // Parts of a pack have much in common.
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
     }
     text.push_str(&text_of(&sections));
     Ok((text, warnings))
@@ -87,15 +95,18 @@ fn flattened(workloads: &[Workload]) -> Vec<&Workload> {
     workloads.iter().flat_map(parts).collect()
 }
 
-fn list_of(workload: &Workload, is_file: &dyn Fn(&str) -> bool) -> Result<JobList, Diagnostic> {
-    let mut warnings = Vec::new();
-    keys::check(workload, &mut warnings)?;
+fn list_of(
+    workload: &Workload,
+    origin: &str,
+    is_file: &dyn Fn(&str) -> bool,
+) -> Result<JobList, Diagnostic> {
+    let warning = keys::check(workload, origin)?;
     let mut list = match workload.job.is_empty() {
         true => access::jobs(workload, is_file)?,
         false => jobs(workload)?,
     };
-    warnings.append(&mut list.warnings);
-    Ok(JobList { warnings, ..list })
+    list.warnings.splice(0..0, warning);
+    Ok(list)
 }
 
 /// The jobs of a workload of jobs: all of them once for each queue depth.
@@ -158,7 +169,7 @@ fn put_seeds(tables: &mut [JobTable], before_count: u64) {
                 0 => None,
                 said if said < WRITTEN_SEED_MAX => Some(Seed(said)),
                 // fio reads signed numbers.
-                _ => Some(Seed(seed >> 1 << 1 >> 1)),
+                _ => Some(Seed(seed & i64::MAX.unsigned_abs())),
             }
         });
         number += count_of(table);

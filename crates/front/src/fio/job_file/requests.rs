@@ -180,13 +180,20 @@ fn put_blocks(it: &mut Section, directions: &Directions) -> Result<(), Diagnosti
     if has_range {
         put_unit(it, directions)?;
     }
-    let least = |own: &DirectionTable| sizes_of(own).ends().0;
-    let is_other = |own: &DirectionTable| own.align.is_some_and(|align| align != least(own));
-    if directions.each().any(is_other) {
-        let align = |own: &DirectionTable| Ok(Some(size(own.align.unwrap_or(least(own)))));
+    if directions.each().any(is_aligned_else) {
+        let align = |own: &DirectionTable| {
+            let align = own.align.unwrap_or(sizes_of(own).ends().0);
+            Ok(Some(size(align)))
+        };
         it.put_some("blockalign", directions.pair(align)?);
     }
     Ok(())
+}
+
+/// Whether random places are multiples of something else than the smallest size.
+fn is_aligned_else(own: &DirectionTable) -> bool {
+    own.align
+        .is_some_and(|align| align != sizes_of(own).ends().0)
 }
 
 /// Sizes of a range are multiples of the smallest, or any.
@@ -261,6 +268,11 @@ fn put_places(it: &mut Section, directions: &Directions) -> Result<(), Diagnosti
         ));
     }
     match laws.first().copied().flatten() {
+        None | Some(DistributionChoice::NoRepeat) if directions.each().any(is_aligned_else) => {
+            let reason = "with `align`, fio uses places again before all have been used";
+            let help = "leave `align` out, or write `distribution = \"uniform\"`";
+            return Err(it.refuse("distribution", reason, help));
+        }
         None | Some(DistributionChoice::NoRepeat) => {}
         Some(DistributionChoice::Uniform) => it.put("norandommap", 1),
         Some(law) => it.put("random_distribution", law_of(it, "distribution", law)?),
@@ -315,7 +327,7 @@ fn width(it: &Section, deviation: Percent) -> Result<f64, Diagnostic> {
     let width = (width * 1e9).round() / 1e9;
     if variance < -1e-9 || width > 50.0 {
         let reason =
-            format!("fio's normal law has a deviation from 8.4 % to 16.6 %, not {deviation}");
+            format!("fio's normal law has a deviation from 8.34 % to 16.66 %, not {deviation}");
         let help = "write `{ normal = 10 }`";
         return Err(it.refuse("distribution", &reason, help));
     }

@@ -12,6 +12,8 @@ pub(super) struct Section {
     /// Whether it begins after all sections above it have ended.
     pub waits: bool,
     pub options: Vec<(&'static str, String)>,
+    /// What fio does otherwise.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Section {
@@ -20,6 +22,7 @@ impl Section {
             name: name.to_owned(),
             waits: false,
             options: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -39,6 +42,13 @@ impl Section {
         if is_on {
             self.put(option, 1);
         }
+    }
+
+    /// Says what fio does otherwise with the options of a key, in the same number of requests.
+    pub fn warn(&mut self, key: &str, what: &str) {
+        let name = printable(&self.name);
+        let message = format!("`{key}` of `{name}`: {what}");
+        self.warnings.push(Diagnostic::warning("", message));
     }
 
     /// The error for a key that fio has no option for.
