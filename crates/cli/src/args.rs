@@ -402,7 +402,7 @@ pub(crate) enum ConvertTo {
     Toml,
     /// Iometer configuration
     Icf,
-    /// Job file for fio
+    /// Job file for fio, of access specifications and jobs
     Fio,
 }
 

@@ -176,6 +176,7 @@ pub const LANES: &[Lane] = &[
             "jobs",
             "samples",
             "fio_there",
+            "fio_job_files",
         ])),
         must_run: false,
         must_run_tests: &[],

@@ -108,7 +108,7 @@ impl<'a> Lines<'a> {
     /// What one job cannot draw.
     pub fn table(&self) -> Result<JobTable, Diagnostic> {
         let read = self.whole("read", self.read_percent())?;
-        let reads = self.direction(|line| read_of(line))?;
+        let reads = self.direction(read_of)?;
         let writes = self.direction(|line| 100.0 - read_of(line))?;
         let mut table = JobTable {
             read: Some(Percent(read)),
@@ -233,7 +233,7 @@ impl<'a> Lines<'a> {
                 .iter()
                 .any(|it| !size_of(it).0.is_multiple_of(align))
         };
-        match lines.any(|line| is_apart(&line)) {
+        match lines.any(is_apart) {
             false => Ok(()),
             true => {
                 let reason = "its sequential requests begin where the one before ended";

@@ -88,11 +88,14 @@ pub fn job_file(
 
 /// Workloads without packs.
 fn flattened(workloads: &[Workload]) -> Vec<&Workload> {
-    let parts = |workload| match workload {
-        &Workload { ref part, .. } if !part.is_empty() => part.iter().collect(),
-        alone => vec![alone],
-    };
-    workloads.iter().flat_map(parts).collect()
+    let mut flat = Vec::new();
+    for workload in workloads {
+        match workload.part.is_empty() {
+            true => flat.push(workload),
+            false => flat.extend(&workload.part),
+        }
+    }
+    flat
 }
 
 fn list_of(

@@ -267,6 +267,10 @@ fn keys_of_engines_ends_and_pace_become_options() {
             &["flow=8", "flow_id=2"],
         ),
     ]);
+}
+
+#[test]
+fn keys_of_jobs_that_fio_cannot_do_say_why() {
     check_refused(&[
         (
             job("engine = \"psync\"\niodepth = 4"),
@@ -428,7 +432,6 @@ fn access_specifications_that_fio_cannot_do_say_why() {
              {{ size = \"8k\", of_size = 50, {second} }}]\n"
         )
     };
-    let with = |key: &str| format!("{key}\n{}", spec("size = \"4k\", random = 100"));
     check_refused(&[
         (
             spec("size = \"4k\", reply = \"4k\""),
@@ -466,6 +469,13 @@ fn access_specifications_that_fio_cannot_do_say_why() {
             spec("size = \"4k\", random = 50, sequence = \"backward\""),
             "fio cannot do `sequence` of `s`",
         ),
+    ]);
+}
+
+#[test]
+fn keys_of_a_workload_that_fio_cannot_do_say_why() {
+    let with = |key: &str| format!("{key}\n{}", spec("size = \"4k\", random = 100"));
+    check_refused(&[
         (
             with("workers = 7"),
             "fio cannot do `operations`: 960 is not a multiple of its 7 jobs",
