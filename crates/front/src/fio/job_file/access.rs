@@ -17,6 +17,12 @@ const FILE_NAME: &str = "testfile";
 /// Characters that names of sections cannot have.
 const NOT_OF_NAMES: [char; 5] = ['[', ']', ';', '#', '$'];
 
+/// The character in the name of a section.
+fn of_name(character: char) -> char {
+    let is_cut = NOT_OF_NAMES.contains(&character) || character.is_control();
+    if is_cut { ',' } else { character }
+}
+
 /// Workers that are alike.
 struct Crew {
     table: Worker,
@@ -304,10 +310,7 @@ impl Cells<'_> {
     fn name(&self, spec: &str, crew: &Crew, target: Option<u32>, point: Point) -> String {
         let workload = self.workload;
         let several = |count: Option<usize>| count.is_some_and(|count| count > 1);
-        let mut name: String = spec
-            .chars()
-            .map(|it| if NOT_OF_NAMES.contains(&it) { ',' } else { it })
-            .collect();
+        let mut name = spec.to_owned();
         if self.crews.len() > 1 {
             let place = self.crews.iter().position(|it| std::ptr::eq(it, crew));
             let number = place.unwrap_or_default() + 1;
@@ -327,7 +330,7 @@ impl Cells<'_> {
         if several(workload.rate.as_ref().map(|it| it.as_slice().len())) {
             name.push_str(&format!("-rate{}", point.rate.map_or(0.0, |rate| rate.0)));
         }
-        name
+        name.chars().map(of_name).collect()
     }
 
     /// Gives each job its part of what the workers of a cell have together.

@@ -33,7 +33,7 @@ pub(super) fn section(table: &JobTable, targets: Targets<'_>) -> Result<Section,
     files::put(it, table, targets, &directions)?;
     requests::put(it, table, &directions)?;
     put_end(it, table)?;
-    put_durability(it, table);
+    put_durability(it, table, &directions);
     put_pauses(it, table)?;
     put_goals(it, table)?;
     put_content(it, table, &directions)?;
@@ -143,9 +143,17 @@ fn put_whole_zones(it: &mut Section, table: &JobTable) {
     }
 }
 
-fn put_durability(it: &mut Section, table: &JobTable) {
+fn put_durability(it: &mut Section, table: &JobTable, directions: &Directions) {
     let each = |count: Option<u32>| count.filter(|count| *count > 0);
     it.put_some("fsync", each(table.fsync_each));
+    let is_mixed = directions.reads.is_some() && directions.writes.is_some();
+    if is_mixed && each(table.fsync_each).is_some() {
+        // fio 3.33 issues as many as if reads were writes.
+        it.warn(
+            "fsync_each",
+            "fio syncs more often where reads are among the writes",
+        );
+    }
     it.put_some("fdatasync", each(table.fdatasync_each));
     it.flag("end_fsync", table.fsync_at_end == Some(true));
     match table.durable {

@@ -563,7 +563,9 @@ fn a_job_file_comes_back_as_it_was() {
     let (text, warnings) = job_file(&cells, "x.fio", &|_| false).unwrap();
     assert_eq!(tables(&read(&text)), tables(&cells), "{text}");
     assert_eq!(text.matches("randseed=7").count(), 1, "{text}");
-    assert!(warnings.is_empty(), "{warnings:?}");
+    let warnings: Vec<&str> = warnings.iter().map(|it| it.message.as_str()).collect();
+    let wanted = "`fsync_each` of `both`: fio syncs more often where reads are among the writes";
+    assert_eq!(warnings, [wanted]);
 }
 
 #[test]
