@@ -177,6 +177,10 @@ async function otherFormats(page, server) {
   await drop("job.fio", "[read]\nrw=randread\nbs=4k\nsize=4m\nruntime=1\ntime_based=1\n");
   await startable(page);
   const { text } = await ask(page, "POST", "/api/convert", { workload: { builtin: "file-server" }, to: "icf" });
+  const { text: jobs } = await ask(page, "POST", "/api/convert", { workload: { builtin: "file-server" }, to: "fio" });
+  assert.match(jobs, /^; converted by pgmeter from file-server\n/);
+  await drop("server.fio", jobs);
+  await startable(page);
   await drop("server.icf", text);
   await page.waitForSelector("text=Turn it into TOML", WAIT);
   await startable(page);

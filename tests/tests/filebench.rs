@@ -200,10 +200,7 @@ fn a_script_and_the_same_as_toml_do_the_same() {
         "1 Mkdir \"/x\" 0x0\n2 Unlink \"/x/y\" 0xc0000034\n",
     );
     let refused = bed.run(&["convert", "calls.txt", "--to", "toml"]);
-    refused.assert_refused(
-        2,
-        &["cannot be written as TOML: it has the ", "recorded calls"],
-    );
+    refused.assert_refused(2, &["cannot be converted: it has the ", "recorded calls"]);
 }
 
 #[test]

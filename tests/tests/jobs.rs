@@ -76,7 +76,7 @@ fn job_files_of_the_field_are_the_same_jobs_as_toml() {
         let name = path.to_str().unwrap();
         let toml = converted(&bed, name);
         if toml.code != 0 {
-            let unsaid = "cannot be written as TOML: the job `";
+            let unsaid = "cannot be converted: the job `";
             match planned(&bed, name, &[]) {
                 Ok(_) => toml.assert_refused(2, &[unsaid, "for which there is no key"]),
                 Err(refused) => {

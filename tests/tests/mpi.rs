@@ -194,13 +194,14 @@ fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
     }
 }
 
-/// Four seconds after its start, each of two ranks of a run of a minute gets what `signal` says, a
-/// line of a shell that knows its `$rank`.
+/// Two seconds after the first of two ranks has begun to store a run of a minute, each of them gets
+/// what `signal` says, a line of a shell that knows its `$rank`.
 fn signaled(bed: &Bed, launcher: &Mpirun, signal: &str) -> Finished {
     bed.file("null.toml", NULL);
     let program = bed.command(&[]).get_program().to_os_string();
     let script = format!(
-        "rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\n(sleep 4; {signal}) &\ncd '{}'\n\
+        "rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\ncd '{}'\n\
+         (until [ -e db ]; do sleep 0.1; done; sleep 2; {signal}) &\n\
          exec '{}' run null.toml --target target --run-time 60s --quiet --no-html --db db\n",
         bed.path().display(),
         program.to_string_lossy()

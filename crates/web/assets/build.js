@@ -324,7 +324,8 @@ class BuildPage {
     return h("div", { class: "fields" },
       field("Save as your own", this.saveName, `in ${this.facts.folder}`), save, drop,
       button("Download as TOML", () => this.doing(() => this.download("toml"))),
-      button("Download as .icf", () => this.doing(() => this.download("icf"))));
+      button("Download as .icf", () => this.doing(() => this.download("icf"))),
+      button("Download as a job file of fio", () => this.doing(() => this.download("fio"))));
   }
 
   async save() {
@@ -355,7 +356,8 @@ class BuildPage {
     const { text, verdicts } = await post("/api/convert", { workload: this.workload(), to }, this.signal);
     if (text !== null) return text;
     this.say(verdicts);
-    throw new Error(`this cannot be said in ${to === "icf" ? "an Iometer configuration" : "TOML"}: see the verdict`);
+    const formats = { toml: "TOML", icf: "an Iometer configuration", fio: "a job file of fio" };
+    throw new Error(`this cannot be said in ${formats[to]}: see the verdict`);
   }
 
   async convert() {

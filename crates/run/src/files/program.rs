@@ -106,7 +106,7 @@ enum Ahead {
     Fill(usize),
     Phase(Box<ProgramPhase>),
     /// Another round, where it is not enough yet.
-    Rounds(Rounds),
+    Rounds(Box<Rounds>),
 }
 
 impl ProgramCourse {
@@ -322,7 +322,7 @@ impl ProgramCourse {
         }
         while let Some(ahead) = self.ahead.pop() {
             match ahead {
-                Ahead::Rounds(round) => self.begin_round(grounds, round),
+                Ahead::Rounds(round) => self.begin_round(grounds, *round),
                 other => {
                     self.ahead.push(other);
                     break;
@@ -372,7 +372,7 @@ impl ProgramCourse {
                         return Ok(stage);
                     }
                 }
-                Ahead::Rounds(round) => self.begin_round(grounds, round),
+                Ahead::Rounds(round) => self.begin_round(grounds, *round),
             }
         }
     }

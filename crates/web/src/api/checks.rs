@@ -76,6 +76,8 @@ pub enum ConvertTo {
     Toml,
     /// Iometer configuration.
     Icf,
+    /// Job file of fio.
+    Fio,
 }
 
 /// A workload in another format.
@@ -109,6 +111,7 @@ pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) ->
     arguments.push(match to {
         ConvertTo::Toml => "toml".into(),
         ConvertTo::Icf => "icf".into(),
+        ConvertTo::Fio => "fio".into(),
     });
     arguments.extend(options);
     arguments.push(word.into());

@@ -60,7 +60,9 @@ impl Ahead {
     pub(super) fn of(part: &ProgramPart) -> Self {
         match part {
             ProgramPart::Phase(phase) => Self::Phase(Box::new(phase.clone())),
-            ProgramPart::Rounds { until, parts } => Self::Rounds(Rounds::new(*until, parts)),
+            ProgramPart::Rounds { until, parts } => {
+                Self::Rounds(Box::new(Rounds::new(*until, parts)))
+            }
         }
     }
 }
@@ -165,10 +167,10 @@ impl ProgramCourse {
         self.round = RoundStamp::now(round.done);
         self.spent.worker_ns.clear();
         let parts: Vec<Ahead> = round.parts.iter().rev().map(Ahead::of).collect();
-        self.ahead.push(Ahead::Rounds(Rounds {
+        self.ahead.push(Ahead::Rounds(Box::new(Rounds {
             done: round.done + 1,
             ..round
-        }));
+        })));
         self.ahead.extend(parts);
     }
 

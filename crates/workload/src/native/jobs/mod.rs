@@ -86,7 +86,7 @@ fn untitled(workload: Workload) -> Workload {
 
 fn unsaid(workload: &Workload, what: &str) -> Diagnostic {
     let name = crate::printable(workload.name_or_default());
-    let message = format!("`{name}` cannot be written as TOML: {what}");
+    let message = format!("`{name}` cannot be converted: {what}");
     Diagnostic::error("", message).help("run the file itself")
 }
 

@@ -24,7 +24,7 @@ struct Unsaid(String);
 impl Unsaid {
     fn diagnostic(self, workload: &Workload) -> Diagnostic {
         let name = printable(workload.name_or_default());
-        let message = format!("`{name}` cannot be written as TOML: {}", self.0);
+        let message = format!("`{name}` cannot be converted: {}", self.0);
         Diagnostic::error("", message).help("run the file itself")
     }
 }

@@ -355,7 +355,7 @@ fn what_no_file_can_say_is_refused_by_its_name() {
         let mut own = everything();
         change(&mut own);
         let said = again(&built(&own)).unwrap_err();
-        let wanted = format!("error: `x` cannot be written as TOML: {told}\nhelp: ");
+        let wanted = format!("error: `x` cannot be converted: {told}\nhelp: ");
         assert!(said.starts_with(&wanted), "{said}");
     };
     refused(
