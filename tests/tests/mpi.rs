@@ -194,15 +194,16 @@ fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
     }
 }
 
-/// Two seconds after the first of two ranks has begun to store a run of a minute, each of them gets
-/// what `signal` says, a line of a shell that knows its `$rank`.
+/// Three seconds after the first of two ranks has begun to store a run of a minute, each of them
+/// gets what `signal` says, a line of a shell that knows its `$rank`.
 fn signaled(bed: &Bed, launcher: &Mpirun, signal: &str) -> Finished {
     bed.file("null.toml", NULL);
     let program = bed.command(&[]).get_program().to_os_string();
     let script = format!(
         "rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\ncd '{}'\n\
-         (until [ -e db ]; do sleep 0.1; done; sleep 2; {signal}) &\n\
-         exec '{}' run null.toml --target target --run-time 60s --quiet --no-html --db db\n",
+         (until [ -e db ]; do sleep 0.1; done; sleep 3; {signal}) &\n\
+         exec '{}' run null.toml --target target --run-time 60s --ramp-time 0 \
+         --quiet --no-html --db db\n",
         bed.path().display(),
         program.to_string_lossy()
     );

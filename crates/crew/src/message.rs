@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use results::{CellRecord, Environment, RunEvent};
+use results::{CellRecord, Environment, PreconditionRecord, RunEvent};
 use run::FileNews;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -144,6 +144,10 @@ pub(crate) enum Report {
     },
     Event {
         event: Box<RunEvent>,
+    },
+    /// What was written here before the cell, of which the records come next.
+    Preconditioned {
+        targets: Vec<PreconditionRecord>,
     },
     Measured {
         records: Vec<CellRecord>,

@@ -165,6 +165,10 @@ impl Worker {
                     grounds.clear_before(cell.index);
                     let cell = whole(*cell, plan, like, self.rank);
                     let (records, outcome) = member.measure(&cell);
+                    let targets = member.preconditioned();
+                    if !targets.is_empty() {
+                        desk.send(&Report::Preconditioned { targets });
+                    }
                     // Whoever was told to end has not failed.
                     let failed = outcome.as_ref().err();
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));

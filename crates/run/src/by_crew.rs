@@ -1,6 +1,6 @@
 //! What differs where others measure for this process, or it measures for another.
 
-use results::target_indexes;
+use results::{PreconditionRecord, target_indexes};
 use workload::plan::Cell;
 
 use crate::RunError;
@@ -43,12 +43,26 @@ impl Session<'_> {
         let mut watch = CrewWatch {
             listener: &mut *self.listener,
             warnings: Vec::new(),
+            preconditions: Vec::new(),
             stop: &self.options.stop,
             skip: &self.options.skip,
         };
         let done = act(crew, &mut watch);
-        for warning in watch.warnings {
+        let CrewWatch {
+            warnings,
+            preconditions,
+            ..
+        } = watch;
+        for warning in warnings {
             self.warn(warning);
+        }
+        for written in preconditions {
+            if let Some(target) = self.plan.targets.get(written.target_index as usize) {
+                self.record.preconditions.push(PreconditionRecord {
+                    target: target.path.display().to_string(),
+                    ..written
+                });
+            }
         }
         Some(done)
     }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use results::{CellRecord, CrewRecord, RunEvent, Warning};
+use results::{CellRecord, CrewRecord, PreconditionRecord, RunEvent, Warning};
 use workload::plan::{Cell, Plan};
 
 use crate::RunError;
@@ -45,6 +45,8 @@ pub struct CrewWatch<'a> {
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// Reasons to doubt, for the record.
     pub warnings: Vec<Warning>,
+    /// What they wrote before a cell, by the targets of the plan, all of them together.
+    pub preconditions: Vec<PreconditionRecord>,
     /// Set from outside to end the run.
     pub stop: &'a AtomicBool,
     /// Set from outside to go on with the next cell.

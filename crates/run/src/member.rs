@@ -1,7 +1,7 @@
 //! A process's part in a run that another leads.
 
 use engine::TscClock;
-use results::{CellRecord, RunEvent};
+use results::{CellRecord, PreconditionRecord, RunEvent};
 use workload::plan::{Cell, Plan};
 
 use crate::RunError;
@@ -10,6 +10,8 @@ use crate::session::{Finished, RunOptions, Session};
 /// A process's part in a run that another leads.
 pub struct Member<'a> {
     session: Session<'a>,
+    /// How many preconditioned targets were told.
+    told_count: usize,
 }
 
 impl<'a> Member<'a> {
@@ -30,7 +32,10 @@ impl<'a> Member<'a> {
             session.warn(doubt);
         }
         match session.prepare_all(admitted) {
-            Ok(()) => Ok(Self { session }),
+            Ok(()) => Ok(Self {
+                session,
+                told_count: 0,
+            }),
             Err(error) => match session.finish(Err(error)).error {
                 Some(error) => Err(error),
                 None => Err(RunError::Stopped),
@@ -49,6 +54,13 @@ impl<'a> Member<'a> {
     pub fn measure(&mut self, cell: &Cell) -> (Vec<CellRecord>, Result<(), RunError>) {
         let outcome = self.session.measure_cell(cell, None);
         (std::mem::take(&mut self.session.record.cells), outcome)
+    }
+
+    /// What was written before cells were measured, since this was asked last.
+    pub fn preconditioned(&mut self) -> Vec<PreconditionRecord> {
+        let known = &self.session.record.preconditions;
+        let told = std::mem::replace(&mut self.told_count, known.len());
+        known[told..].to_vec()
     }
 
     /// Removes what it made.

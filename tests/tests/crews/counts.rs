@@ -215,6 +215,25 @@ fn a_rate_of_any_kind_is_that_of_all_processes() {
 }
 
 #[test]
+fn each_process_preconditions_its_own_files() {
+    let access = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"1m\"\noperations = 100\n\
+        ramp_time = 0\n[[access_spec]]\nline = [{ size = \"4k\" }]\n";
+    let pool = "[postmark]\nnumber = 20\n";
+    for (name, text) in [
+        ("access.toml", access),
+        ("jobs.fio", JOBS),
+        ("pool.toml", pool),
+    ] {
+        let [_, alone] = both(name, text, &["--precondition", "2x"]);
+        let written = |record: &Value| record["preconditions"][0]["bytes"].as_u64().unwrap();
+        let site = Site::new(&[]);
+        site.bed.file(name, text);
+        let shared = site.record("a,b", &[name, "--precondition", "2x"]);
+        assert_eq!(written(&shared), 2 * written(&alone), "{name}");
+    }
+}
+
+#[test]
 fn what_ranks_wrote_and_verified_is_what_workers_would() {
     let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\n\
         ramp_time = 0\n\

@@ -54,8 +54,8 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
     Ok(missed_count)
 }
 
-/// Where a search found the limit, in requests or rounds a second; not a number where it has one
-/// end alone, which says nothing of that.
+/// The limit that a search found, in requests or rounds a second: the middle of its bracket. NaN
+/// where one end of it is missing.
 pub fn limit(search: &RateSearch) -> f64 {
     let bracket = search.bracket();
     match (bracket.held, bracket.failed) {

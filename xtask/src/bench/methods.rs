@@ -1,4 +1,4 @@
-//! Whether searches and steady states of work on files find what a slow file system is known for.
+//! Searches and steady states of work on files, on a file system of known speed.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use super::programs::{Pgmeter, run_json, served_per_second};
 use super::{Effort, Interrupt};
 use crate::error::Failure;
 
-/// What a read takes: so long that nothing else of a round matters much.
+/// Time of a read: long enough that the rest of a round hardly matters.
 const DELAY: Duration = Duration::from_millis(4);
 const PERCENT_MAX: f64 = 3.0;
 const SEARCHES: usize = 5;
@@ -44,7 +44,7 @@ const ACCESS: &str = "size = \"16m\"\n[[access_spec]]\n\
      line = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
 const JOB: &str = "[reads]\nrw=randread\nbs=4k\nsize=16m\nioengine=io_uring\ndirect=1\n\
      time_based\nnorandommap\n";
-/// So many reads are slow at first, and by how much.
+/// How many reads are slow at first, and how much longer each of them takes.
 const WARM_UP: (u64, Duration) = (60, Duration::from_millis(30));
 
 /// Runs all parts and returns how many asks were missed.
@@ -88,7 +88,7 @@ fn truth(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, seconds: u64) -> Res
         record(command(pgmeter, file, faultfs, &counted))?;
         Ok::<_, Failure>(faultfs.calls_count(Call::Read))
     };
-    // Some reads are of no round.
+    // Some reads do not belong to a round.
     let reads_each = reads(100)?.saturating_sub(reads(50)?) as f64 / 50.0;
     faultfs.arm(&[]);
     // It is looked at for as long, and half a second later.

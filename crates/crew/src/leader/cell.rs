@@ -56,6 +56,8 @@ impl Leader {
             watch.warnings.push(told);
         }
         watch.warnings.extend(self.lost_warnings(&course));
+        let written = std::mem::take(&mut course.preconditions);
+        watch.preconditions.extend(written.into_values());
         if let Some((rank, failed)) = course.failed.take() {
             return Err(CrewError::failed(self.who(rank), failed));
         }
@@ -167,6 +169,7 @@ impl Leader {
             Report::Armed => {
                 course.armed.insert(rank);
             }
+            Report::Preconditioned { targets } => course.note_preconditioned(targets),
             Report::Begun { phase, at_ns } => course.beginnings.note(rank, phase, at_ns),
             Report::Measured {
                 records, failure, ..

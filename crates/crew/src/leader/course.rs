@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use results::{CellRecord, RunEvent, Warning};
+use results::{CellRecord, PreconditionRecord, RunEvent, Warning};
 use run::FileNews;
 use workload::plan::Cell;
 
@@ -19,6 +19,7 @@ pub(super) struct Course {
     pub cell: u32,
     /// Workers of all processes together.
     worker_count: usize,
+    targets: BTreeSet<u32>,
     /// How many processes began it.
     pub rank_count: usize,
     /// Who is neither done nor lost.
@@ -37,6 +38,8 @@ pub(super) struct Course {
     /// The same in round trips.
     pub lead_trips: u64,
     pub done: BTreeMap<u32, Vec<CellRecord>>,
+    /// What was written before it, by target: of all processes together, the longest time.
+    pub preconditions: BTreeMap<u32, PreconditionRecord>,
     pub failed: Option<(u32, Failed)>,
     /// Who was lost, and when, in nanoseconds of the leader's clock.
     pub lost_ns: BTreeMap<u32, u64>,
@@ -53,6 +56,7 @@ impl Course {
         Self {
             cell: cell.index,
             worker_count: cell.workers.len(),
+            targets: cell.target_indexes().collect(),
             rank_count: ranks.len(),
             working: ranks.into_iter().collect(),
             levels: BTreeMap::new(),
@@ -63,6 +67,7 @@ impl Course {
             lead_ns: 0,
             lead_trips: 0,
             done: BTreeMap::new(),
+            preconditions: BTreeMap::new(),
             failed: None,
             lost_ns: BTreeMap::new(),
             live: Live::default(),
@@ -76,6 +81,9 @@ impl Course {
         match report {
             Report::Armed | Report::Pong { .. } | Report::Begun { .. } => true,
             Report::News { .. } | Report::Level { .. } => true,
+            Report::Preconditioned { targets } => targets
+                .iter()
+                .all(|it| self.targets.contains(&it.target_index)),
             // Nobody may be so many rounds ahead of the others.
             Report::Round { .. } => {
                 let mut waiting = self.rounds.values();
@@ -91,6 +99,21 @@ impl Course {
                 _ => true,
             },
             _ => false,
+        }
+    }
+
+    /// Takes note of what one wrote before the cell.
+    pub fn note_preconditioned(&mut self, targets: Vec<PreconditionRecord>) {
+        for written in targets {
+            let sum = self.preconditions.entry(written.target_index);
+            let sum = sum.or_insert_with(|| PreconditionRecord {
+                bytes: 0,
+                errors: 0,
+                ..written.clone()
+            });
+            sum.bytes = sum.bytes.saturating_add(written.bytes);
+            sum.errors = sum.errors.saturating_add(written.errors);
+            sum.time_ns = sum.time_ns.max(written.time_ns);
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Phases {
 /// What the stages of a phase came to.
 struct Sum {
     name: String,
-    /// By the number of the period, where the last periods count that were steady.
+    /// By the number of the period; only one unless rounds go on until they are steady.
     counted: VecDeque<(u64, Counted)>,
     figures: Option<PhaseFigures>,
     steady: Option<SteadyRecord>,
@@ -74,8 +74,8 @@ impl Counted {
 }
 
 impl Phases {
-    /// Adds what a stage measured and used in the period of that number; so many periods count, the
-    /// last ones. `has_rate` tells whether the cell's rate applies to it.
+    /// Adds what a stage measured and used in the period with this index. Of all periods only the
+    /// last `kept` are kept. `has_rate` tells whether the cell's rate applies to it.
     pub fn add(
         &mut self,
         phase: &str,

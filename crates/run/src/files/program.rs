@@ -70,7 +70,7 @@ pub(super) struct ProgramCourse {
     spent: Spent,
     /// What was counted of each label, by phase.
     sums: Vec<PhaseSum>,
-    /// The number of the period that goes on, of rounds that go on until they are steady.
+    /// Index of the current period of rounds that go on until they are steady.
     period_index: u64,
     /// The round that was last begun, of the innermost rounds.
     round: RoundStamp,
@@ -302,7 +302,7 @@ impl ProgramCourse {
         sums.next()?.steady.clone()
     }
 
-    /// The number of the period that goes on, and how many periods count, the last ones.
+    /// The index of the current period, and how many of the last periods to keep.
     pub(super) fn period(&self) -> (u64, usize) {
         let kept = self.cell.steady.map_or(1, |rule| rule.window_count);
         (self.period_index, kept)

@@ -285,8 +285,8 @@ struct FileUser<'a> {
     job: &'a JobPlan,
 }
 
-/// Who of this process works on each of the files, in the order of the workers; who works on
-/// several parts of one stands there as often.
+/// The workers of this process that use each file, in their order; a worker appears once for each
+/// part that it uses.
 fn users<'a>(cell: &'a Cell, files: &JobFiles) -> Vec<Vec<FileUser<'a>>> {
     let mut all: Vec<Vec<FileUser<'a>>> = files.files.iter().map(|_| Vec::new()).collect();
     for (_, worker) in cell.own_workers() {

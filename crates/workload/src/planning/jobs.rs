@@ -149,7 +149,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// So many of the files are those of one process, the first.
+    /// How many of the files belong to each process; the first process comes first.
     fn files_each(&self, files: &JobFiles) -> usize {
         files.files.len() / self.context.shares.alike().max(1) as usize
     }
@@ -293,7 +293,7 @@ impl Layout<'_, '_> {
             let kind = entries[file.target_index as usize].facts.kind;
             file.name.is_none() && kind != TargetKind::Null
         };
-        // Each process has the target for itself, or its users share it.
+        // Other processes use the same targets, each in a directory of its own.
         let each = self.files_each(files);
         for file in files.files.iter().take(each).filter(touched) {
             let count = counts.entry(file.target_index).or_default();

@@ -91,8 +91,8 @@ pub(super) fn share_out(
     Ok(shares)
 }
 
-/// The jobs and their files once for each of so many processes: nobody awaits or ends jobs of
-/// another process.
+/// Repeats the jobs and their files for each process. Jobs wait for and end only those of their own
+/// process.
 pub(super) fn in_each_process(built: BuiltJobs, processes: u32) -> BuiltJobs {
     let (job_count, file_count) = (built.jobs.len() as u32, built.files.files.len() as u32);
     let mut all = built.clone();
@@ -166,7 +166,7 @@ impl Shares {
         }
     }
 
-    /// How many processes each do what one alone would; 1 where they share the work.
+    /// How many processes each do the whole work; 1 where they divide it.
     pub fn alike(&self) -> u32 {
         match &self.by {
             By::Place { is_each: true, .. } => self.count,

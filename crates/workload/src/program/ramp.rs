@@ -3,8 +3,8 @@
 use super::{PoolPart, Program, ProgramPart, Until};
 
 impl Program {
-    /// The program with this much of its work, in nanoseconds, left out of what it is measured by:
-    /// the first transactions of a pool, and rounds before those of which one stands for all.
+    /// The program with a ramp of `ramp_ns` nanoseconds, which is not measured: the first
+    /// transactions of a pool. Rounds of which one stands for all are done for that long before.
     #[must_use]
     pub fn ramped(mut self, ramp_ns: u64) -> Self {
         for phase in self.phases_mut() {
@@ -21,7 +21,7 @@ impl Program {
     }
 }
 
-/// The same rounds, not recorded, for so long.
+/// The ramp of these rounds: the same rounds, not recorded; none for other parts.
 fn before(part: &ProgramPart, ramp_ns: u64) -> Option<ProgramPart> {
     let ProgramPart::Rounds { until, parts } = part else {
         return None;

@@ -18,7 +18,7 @@ impl Program {
     /// Why processes that share nothing but directories cannot share it; none where they can.
     ///
     /// No two workers may then want the same file at the same time, and whatever ends one follows
-    /// from what it does; `is_counted` where each of them has its share of a number of rounds.
+    /// from what it does; `is_counted` says that each has its own share of a number of rounds.
     #[must_use]
     pub fn shared_flaw(&self, is_counted: bool) -> Option<&'static str> {
         if !self.tokens.is_empty() {

@@ -125,6 +125,7 @@ fn a_thousand_processes_are_led_by_less_than_a_core() {
     let mut watch = CrewWatch {
         listener: &mut listener,
         warnings: Vec::new(),
+        preconditions: Vec::new(),
         stop: &stop,
         skip: &AtomicBool::new(false),
     };

@@ -25,7 +25,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// The shorter of two rounds, for as many as both of them stand for.
+    /// The shorter of two rounds, which stands for as many rounds as both did.
     fn better(self, other: Self) -> Self {
         let round_count = self.round.round_count + other.round.round_count;
         let best = match other.round.time_ns < self.round.time_ns {
@@ -61,7 +61,8 @@ impl Period {
 pub(super) struct PhaseSum {
     /// As of the phase.
     pub name: String,
-    /// The periods that count, the last one that goes on; one, unless it becomes steady in them.
+    /// The last periods, the current one at the back; only one unless rounds go on until they are
+    /// steady.
     periods: VecDeque<Period>,
     rounds: Vec<RoundFigures>,
     /// What was done as one thing, and what was measured beside it.
@@ -169,7 +170,7 @@ impl PhaseSum {
         self.last().told = Some(told);
     }
 
-    /// Begins another period; so many count, the last ones.
+    /// Begins another period, and drops all but the last `kept`.
     pub(super) fn begin_period(&mut self, kept: usize) {
         let next = Period::new(self.last().counters.len());
         self.periods.push_back(next);

@@ -5,7 +5,7 @@ use stats::{Counter, Interval, SteadyRule, SteadyState, SteadyVerdict};
 
 use crate::rounds::round_record;
 
-/// Periods of rounds, each as long as the rounds would take without them.
+/// Rounds in periods, each as long as all rounds would take if they were measured once.
 #[derive(Debug, Clone)]
 pub(super) struct Periods {
     state: SteadyState,

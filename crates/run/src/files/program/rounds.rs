@@ -34,7 +34,7 @@ pub(super) struct Spent {
     all_ns: u64,
     /// Recorded ones since the round began, of each worker.
     worker_ns: Vec<u64>,
-    /// What recorded ones counted since a period began that is judged; none where none is.
+    /// What recorded phases counted in the current period; none where periods are not judged.
     pub(super) counted: Option<Interval>,
 }
 
@@ -188,7 +188,7 @@ impl ProgramCourse {
         })
     }
 
-    /// Whether the rounds are steady, or there were too many that are not.
+    /// Whether the rounds are steady, or as many periods were measured as there may be.
     fn are_steady(&mut self, round: &mut Rounds) -> bool {
         let (Some(periods), Some(counted)) = (&mut round.periods, &mut self.spent.counted) else {
             return false;

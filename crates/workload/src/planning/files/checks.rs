@@ -41,7 +41,7 @@ impl Layout<'_, '_> {
         let overrides = self.context.overrides;
         let is_option = overrides.has_in(self.table, "transactions");
         let is_meant = is_option || !overrides.has("run_time");
-        let (Some(count), true) = (count, is_meant && self.options.run_time_ns > 0) else {
+        let (Some(count), true) = (count, is_meant && self.program.pool_time_ns().is_some()) else {
             return;
         };
         let message = format!("`run_time` ends the transactions, not their number, {count}");
@@ -204,7 +204,8 @@ impl Layout<'_, '_> {
 
     /// A pool that shrinks comes to its end, and one that grows to that of its table.
     fn warn_of_end(&mut self, pool: &FilePool) {
-        let end = pool.end_count().filter(|_| self.options.run_time_ns == 0);
+        let is_counted = self.program.pool_time_ns().is_none();
+        let end = pool.end_count().filter(|_| is_counted);
         let Some((count, end)) = end else {
             return;
         };

@@ -19,7 +19,6 @@ pub(super) struct FileOptions {
     pub engine: EngineKind,
     pub cache: CacheMode,
     pub iodepths: Vec<u32>,
-    pub run_time_ns: u64,
     pub method: Method,
     pub verify: bool,
     pub content: ContentPlan,
@@ -53,10 +52,9 @@ impl FileOptions {
         let engine = r.word("engine", workload.engine, EngineKind::Psync);
         let cache = r.word("cache", workload.cache, CacheMode::Buffered);
         r.optional("keep", workload.keep, |keep| keep.to_string());
-        let run_time = match has_pool {
-            true => r.shown("run_time", workload.run_time, Span(0)),
-            false => Span(0),
-        };
+        if has_pool {
+            r.shown("run_time", workload.run_time, Span(0));
+        }
         if table.has_time() {
             r.optional("run_time", workload.run_time, |time| time.to_string());
         }
@@ -85,7 +83,6 @@ impl FileOptions {
             engine,
             cache,
             iodepths,
-            run_time_ns: run_time.0,
             method: Method {
                 rates: r.rates(workload),
                 curve: r.curve(workload),
