@@ -57,9 +57,12 @@ export const hide = (page, hidden) => page.evaluate((hidden) => {
 
 /** The numbers of all charts. */
 async function numbers(page) {
-  await page.$$eval("details.numbers", (all) => all.forEach((one) => (one.open = true)));
-  const areFilled = () =>
-    [...document.querySelectorAll("details.numbers")].every((one) => one.querySelector("tbody tr"));
+  // A chart that was drawn anew meanwhile has its numbers closed again.
+  const areFilled = () => {
+    const all = [...document.querySelectorAll("details.numbers")];
+    all.forEach((one) => (one.open = true));
+    return all.every((one) => one.querySelector("tbody tr"));
+  };
   await page.waitForFunction(areFilled, null, WAIT);
   return page.$$eval("details.numbers table", (all) => all.map((one) => one.innerText));
 }
