@@ -274,6 +274,13 @@ fn rounds_of_which_the_best_counts_go_on_until_they_are_steady() {
         assert!(long, "{steady}");
     }
     let bed = Bed::in_memory().unwrap();
+    bed.file("lat.toml", LAT);
+    let seen = bed.run(&["check", "lat.toml", "--until", "steady"]);
+    assert!(
+        seen.stdout.contains("until steady, 25 rounds at most"),
+        "{}",
+        seen.text()
+    );
     bed.file("samples.toml", "[lat_fs]\ncompat = \"3\"\nsizes = 1024\n");
     let seen = bed.run(&["check", "samples.toml", "--until", "steady"]);
     seen.assert_refused(

@@ -341,6 +341,10 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         (time, None) => Span(time).to_string(),
     };
     let time = match cell.steady {
+        // Rounds of files are told with their time above.
+        Some(rule) if cell.run_time_ns == 0 => {
+            format!("until steady, {} rounds at most", rule.rounds_max)
+        }
         Some(rule) => format!("rounds of {time} until steady, {} at most", rule.rounds_max),
         None => time,
     };
