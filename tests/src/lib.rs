@@ -19,6 +19,7 @@ mod server;
 mod shell;
 mod throttle;
 mod traced;
+mod workloads;
 mod zram;
 
 pub use bed::{Bed, finish, names_in, wait_for};
@@ -35,6 +36,7 @@ pub use server::{HttpAnswer, Server, StreamEvent, read_all, token_file};
 pub use shell::{Shell, on_terminal, shown_lines, too_wide};
 pub use throttle::{Limit, Throttle};
 pub use traced::traced;
+pub use workloads::{DBENCH_CALLS, READING_FILEBENCH};
 pub use zram::Zram;
 
 /// Ends the test, saying why it cannot run here; the runner counts the line.

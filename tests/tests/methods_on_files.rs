@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, wait_for};
+use end_to_end::{Bed, DBENCH_CALLS, READING_FILEBENCH, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -16,32 +16,20 @@ const PHASES: &str = "run_time = 1\n[[fileset]]\nname = \"mail\"\ncount = 20\npr
                       size = \"16k\"\n[[phase]]\nname = \"read\"\n[[phase.group]]\nbody = [\n\
                       { open = \"mail\", pick = \"around\" },\n\
                       { read = \"rest\", piece = \"64k\" }, \"close\",\n]\n";
-const FILEBENCH: &str = "set $dir=/tmp\n\
-     define fileset name=files,path=$dir,size=16k,entries=20,prealloc=100\n\
-     define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
-     flowop openfile name=open,filesetname=files,fd=1\n  \
-     flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n }\n}\n\
-     run 1\n";
 const POOL: &str = "[postmark]\nnumber = 50\ntransactions = 300\nmin_size = 512\nmax_size = 4096\n";
 const CREATE: &str = "[create_remove]\ncount = 300\nsizes = 4096\n";
 const MARK: &str = "[fs_mark]\nfiles = 300\nsize = 4096\n";
 const LAT: &str = "[lat_fs]\ncompat = \"1.6\"\nfiles = 300\nsizes = 4096\nbudget = \"10ms\"\n";
-const CLIENT: &str = "Deltree \"\\clients\\client1\" NT_STATUS_OK\n\
-     Mkdir \"\\clients\" NT_STATUS_OK\n\
-     NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\nClose 1 NT_STATUS_OK\n\
-     NTCreateX \"\\clients\\client1\\a\" 0x40 0x2 2 NT_STATUS_OK\n\
-     WriteX 2 0 4096 4096 NT_STATUS_OK\nReadX 2 0 4096 4096 NT_STATUS_OK\n\
-     Close 2 NT_STATUS_OK\n";
 
 /// By name: the file, what is in it, and the phases that rounds are counted in.
 const KINDS: [(&str, &str, &[&str]); 7] = [
-    ("mail.f", FILEBENCH, &["run"]),
+    ("mail.f", READING_FILEBENCH, &["run"]),
     ("pool.toml", POOL, &["transactions"]),
     ("phases.toml", PHASES, &["read"]),
     ("create.toml", CREATE, &["create 4KiB", "remove 4KiB"]),
     ("mark.toml", MARK, &["create", "remove"]),
     ("lat.toml", LAT, &["create 4KiB", "remove 4KiB"]),
-    ("client.txt", CLIENT, &["execute"]),
+    ("client.txt", DBENCH_CALLS, &["execute"]),
 ];
 
 /// The record of a run in memory; nothing is left behind.
@@ -341,7 +329,7 @@ fn files_that_are_there_are_read_before_they_are_worked_on() {
     let warm = cells(KINDS[2], &["--set", "warm=true", "--operations", "10"]);
     assert_eq!(warm.len(), 1, "what reads them is not in the record");
     let bed = Bed::in_memory().unwrap();
-    bed.file("client.txt", CLIENT);
+    bed.file("client.txt", DBENCH_CALLS);
     let seen = bed.run(&["check", "client.txt", "--set", "warm=true"]);
     seen.assert_refused(2, &["its files are made as a part of the work", "help: "]);
 }

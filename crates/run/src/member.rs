@@ -10,7 +10,7 @@ use crate::session::{Finished, RunOptions, Session};
 /// A process's part in a run that another leads.
 pub struct Member<'a> {
     session: Session<'a>,
-    /// How many preconditioned targets were told.
+    /// How many preconditioned targets have been reported.
     told_count: usize,
 }
 

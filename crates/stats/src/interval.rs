@@ -85,6 +85,14 @@ impl Interval {
         &self.transactions
     }
 
+    /// All kinds of transactions in one counter.
+    #[must_use]
+    pub fn all_transactions(&self) -> Counter {
+        let mut all = Counter::new();
+        self.transactions.iter().for_each(|kind| all.merge(kind));
+        all
+    }
+
     /// All operations in one counter.
     #[must_use]
     pub fn total(&self) -> Counter {

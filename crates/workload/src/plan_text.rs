@@ -341,7 +341,7 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         (time, None) => Span(time).to_string(),
     };
     let time = match cell.steady {
-        // Rounds of files are told with their time above.
+        // The list of phases above gives the time of these rounds.
         Some(rule) if cell.run_time_ns == 0 => {
             format!("until steady, {} rounds at most", rule.rounds_max)
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::site::Site;
+use end_to_end::{DBENCH_CALLS, READING_FILEBENCH};
 use serde_json::Value;
 
 /// Operations by their names.
@@ -97,10 +98,10 @@ fn each_phase_tells_when_its_processes_began() {
 fn what_depends_on_one_process_is_refused_before_anything_is_made() {
     for (name, text, why) in [
         ("lat.toml", "[lat_fs]\n", "one process measures"),
-        ("files.f", FILEBENCH, "says itself how many workers"),
+        ("files.f", READING_FILEBENCH, "says itself how many workers"),
         (
             "calls.txt",
-            CALLS,
+            DBENCH_CALLS,
             "its recorded calls do not go with a plan",
         ),
     ] {
@@ -126,18 +127,6 @@ const PHASES: &str = "[[fileset]]\nname = \"mail\"\ncopies = \"per-worker\"\ncou
     [[phase]]\nname = \"read\"\n[[phase.group]]\nrounds = 50\nbody = [\n\
     { open = \"mail\", pick = \"around\", turn = \"own\" },\n\
     { read = \"rest\", piece = \"4k\" }, \"close\" ]\n";
-const FILEBENCH: &str = "set $dir=/tmp\n\
-    define fileset name=files,path=$dir,size=16k,entries=20,prealloc=100\n\
-    define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
-    flowop openfile name=open,filesetname=files,fd=1\n  \
-    flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n }\n}\n\
-    run 1\n";
-const CALLS: &str = "Deltree \"\\clients\\client1\" NT_STATUS_OK\n\
-    Mkdir \"\\clients\" NT_STATUS_OK\n\
-    NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK\nClose 1 NT_STATUS_OK\n\
-    NTCreateX \"\\clients\\client1\\a\" 0x40 0x2 2 NT_STATUS_OK\n\
-    WriteX 2 0 4096 4096 NT_STATUS_OK\nReadX 2 0 4096 4096 NT_STATUS_OK\n\
-    Close 2 NT_STATUS_OK\n";
 const JOBS: &str = "[global]\nsize=1m\nioengine=psync\n[fill]\nrw=write\nbs=64k\n\
     [look]\nstonewall\nrw=randread\nbs=4k\n";
 

@@ -5,7 +5,7 @@ use results::{RateSearch, RunRecord};
 
 use super::contest::word;
 use super::limited::{FILE_BYTES, LimitedDevice};
-use super::programs::Pgmeter;
+use super::programs::{Pgmeter, read_record};
 use super::{Effort, Interrupt};
 use crate::error::Failure;
 
@@ -14,8 +14,8 @@ const LIMIT: u64 = 2000;
 /// Well above the time for which the controller holds requests back in one go, and so short that a
 /// backlog breaks it within a trial.
 const RESPONSE: &str = "p99<=100ms";
-const PERCENT_MAX: f64 = 3.0;
-const SEARCHES: usize = 5;
+pub const PERCENT_MAX: f64 = 3.0;
+pub const SEARCHES: usize = 5;
 
 /// Searches several times and returns how often what was found is too far from the limit.
 pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
@@ -35,31 +35,27 @@ pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<
              line = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
         );
         let record = pgmeter.record_limited(&text, device.path(), &throttle)?;
-        let record: RunRecord =
-            serde_json::from_value(record).map_err(|error| Failure::Output {
-                program: "pgmeter".to_owned(),
-                message: error.to_string(),
-            })?;
-        let search = RateSearch::all(&record).pop().map(|(_, search)| search);
-        let found = search.as_ref().map_or(f64::NAN, limit);
-        let percent = 100.0 * (found / LIMIT as f64 - 1.0);
-        let is_met = percent.abs() <= PERCENT_MAX;
-        missed_count += usize::from(!is_met);
-        println!(
-            "  {} {found:.1} IOPS ({percent:+.2} %) in {} trials",
-            word(is_met),
-            search.map_or(0, |search| search.trials.len())
-        );
+        let record = read_record(record)?;
+        missed_count += usize::from(!finds(&record, "IOPS", LIMIT as f64));
     }
     Ok(missed_count)
 }
 
-/// The limit that a search found, in requests or rounds a second: the middle of its bracket. NaN
-/// where one end of it is missing.
-pub fn limit(search: &RateSearch) -> f64 {
-    let bracket = search.bracket();
-    match (bracket.held, bracket.failed) {
+/// Whether the search of a run found this limit, in requests or rounds a second, within
+/// [`PERCENT_MAX`]; prints what it found. A search with only one end of its bracket found nothing.
+pub fn finds(record: &RunRecord, what: &str, wanted: f64) -> bool {
+    let search = RateSearch::all(record).pop().map(|(_, search)| search);
+    let bracket = search.as_ref().map(RateSearch::bracket).unwrap_or_default();
+    let found = match (bracket.held, bracket.failed) {
         (Some(held), Some(failed)) => f64::midpoint(held, failed),
         _ => f64::NAN,
-    }
+    };
+    let percent = 100.0 * (found / wanted - 1.0);
+    let is_met = percent.abs() <= PERCENT_MAX;
+    println!(
+        "  {} {what}: {found:.1} for {wanted:.1} ({percent:+.2} %) in {} trials",
+        word(is_met),
+        search.map_or(0, |search| search.trials.len())
+    );
+    is_met
 }

@@ -4,35 +4,27 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use end_to_end::READING_FILEBENCH;
 use end_to_end::faultfs::{Call, Effect, Fault, FaultFs, Settings};
-use results::{RateSearch, RunRecord};
+use results::RunRecord;
 use stats::SteadyVerdict;
 
 use super::contest::word;
-use super::highest::limit;
-use super::programs::{Pgmeter, run_json, served_per_second};
+use super::highest::{PERCENT_MAX, SEARCHES, finds};
+use super::programs::{Pgmeter, read_record, run_json, served_per_second};
 use super::{Effort, Interrupt};
 use crate::error::Failure;
 
 /// Time of a read: long enough that the rest of a round hardly matters.
 const DELAY: Duration = Duration::from_millis(4);
-const PERCENT_MAX: f64 = 3.0;
-const SEARCHES: usize = 5;
 /// Many times the delay, so that only a backlog breaks it.
 const RESPONSE: &str = "p99<=100ms";
 
-/// Each round opens a file, reads it and closes it.
-const FILEBENCH: &str = "set $dir=/tmp\n\
-     define fileset name=files,path=$dir,size=4k,entries=20,prealloc=100\n\
-     define process name=p,instances=1 {\n thread name=t,memsize=1m,instances=1 {\n  \
-     flowop openfile name=open,filesetname=files,fd=1\n  \
-     flowop readwholefile name=read,fd=1,iosize=1m\n  flowop closefile name=close,fd=1\n }\n}\n\
-     run 5\n";
 /// Each transaction reads a file, and makes or removes none.
 const POSTMARK: &str = "[postmark]\nnumber = 20\ntransactions = 1000\nmin_size = 512\n\
      max_size = 512\nread_bias = 10\ncreate_bias = -1\n";
 const WORKS: [(&str, &str, &str); 2] = [
-    ("filebench", "mail.f", FILEBENCH),
+    ("filebench", "mail.f", READING_FILEBENCH),
     ("PostMark", "mail.toml", POSTMARK),
 ];
 /// Requests that are served at once.
@@ -73,11 +65,7 @@ fn command(pgmeter: &Pgmeter, file: &Path, faultfs: &FaultFs, options: &[&str]) 
 }
 
 fn record(mut command: Command) -> Result<RunRecord, Failure> {
-    let record = run_json(&mut command)?.0;
-    serde_json::from_value(record).map_err(|error| Failure::Output {
-        program: "pgmeter".to_owned(),
-        message: error.to_string(),
-    })
+    read_record(run_json(&mut command)?.0)
 }
 
 /// The rounds a second that the file system serves, as it counts its reads itself.
@@ -122,16 +110,8 @@ fn searches(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
             interrupt.check()?;
             let wanted = truth(pgmeter, &file, &faultfs, seconds)?;
             let record = record(command(pgmeter, &file, &faultfs, &options))?;
-            let search = RateSearch::all(&record).pop().map(|(_, search)| search);
-            let found = search.as_ref().map_or(f64::NAN, limit);
-            let percent = 100.0 * (found / wanted - 1.0);
-            let is_met = percent.abs() <= PERCENT_MAX;
-            missed_count += usize::from(!is_met);
-            println!(
-                "  {} {name}: {found:.1} rounds/s for {wanted:.1} ({percent:+.2} %) in {} trials",
-                word(is_met),
-                search.map_or(0, |search| search.trials.len())
-            );
+            let what = format!("rounds/s of {name}");
+            missed_count += usize::from(!finds(&record, &what, wanted));
         }
     }
     Ok(missed_count)
@@ -172,7 +152,7 @@ fn steady(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
         by.as_millis()
     );
     let options = ["--until", "steady", "--run-time", "1s"];
-    let file = pgmeter.write("warm.f", FILEBENCH)?;
+    let file = pgmeter.write("warm.f", READING_FILEBENCH)?;
     let mut missed_count = 0;
     for _ in 0..effort.rounds_or(SEARCHES) {
         interrupt.check()?;

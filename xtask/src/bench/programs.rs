@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use end_to_end::faultfs::FaultFs;
 use end_to_end::{Scratch, Throttle};
+use results::RunRecord;
 use serde_json::Value;
 
 use super::Effort;
@@ -252,6 +253,14 @@ pub fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
     std::thread::sleep(run_time.saturating_sub(Duration::from_secs(1)));
     let (seconds, last) = (start.elapsed().as_secs_f64(), faultfs.requests_count().0);
     (last - first) as f64 / seconds
+}
+
+/// The record that pgmeter printed.
+pub fn read_record(printed: Value) -> Result<RunRecord, Failure> {
+    serde_json::from_value(printed).map_err(|error| Failure::Output {
+        program: "pgmeter".to_owned(),
+        message: error.to_string(),
+    })
 }
 
 pub(super) fn run_json(command: &mut Command) -> Result<(Value, u64), Failure> {

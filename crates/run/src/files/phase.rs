@@ -6,7 +6,7 @@ use results::{
     CellRecord, CpuFigures, DueFigures, Names, OperationFigures, Phase, PhaseFigures, Status,
     SteadyRecord, per_second, share_of_time,
 };
-use stats::{Counter, Interval};
+use stats::Interval;
 use workload::plan::{Cell, Plan};
 
 use crate::due::due_figures;
@@ -74,8 +74,8 @@ impl Counted {
 }
 
 impl Phases {
-    /// Adds what a stage measured and used in the period with this index. Of all periods only the
-    /// last `kept` are kept. `has_rate` tells whether the cell's rate applies to it.
+    /// Adds what a stage measured and used in the period with this index, and drops all
+    /// but the last `kept` periods. `has_rate` tells whether the cell's rate applies to it.
     pub fn add(
         &mut self,
         phase: &str,
@@ -189,17 +189,13 @@ fn complete(record: &mut CellRecord, measured: &Measured, usage: CellRecord) {
 /// What such a cell is judged by: its transactions, with the bytes that they moved; its errors
 /// are those of all operations.
 fn flows(totals: &Interval, run_time_ns: u64) -> OperationFigures {
-    let mut all = Counter::new();
-    for kind in totals.transactions() {
-        all.merge(kind);
-    }
     // Operations that move no content count no bytes.
     let moved = totals.total().bytes();
     OperationFigures {
         bytes: moved,
         bytes_per_second: per_second(moved, run_time_ns),
         errors: totals.total().errors(),
-        ..OperationFigures::of(&all, run_time_ns)
+        ..OperationFigures::of(&totals.all_transactions(), run_time_ns)
     }
 }
 

@@ -296,7 +296,7 @@ impl ProgramCourse {
         of_pools.or_else(|| Some(sums.next()?.figures(&self.program)))
     }
 
-    /// How steady the rounds of a phase were; none where that did not matter.
+    /// How steady the rounds of a phase were; `None` unless they go on until they are.
     pub(super) fn steady(&self, phase: &str) -> Option<SteadyRecord> {
         let mut sums = self.sums.iter().filter(|sum| sum.name == phase);
         sums.next()?.steady.clone()

@@ -4,19 +4,19 @@
 use units::{Bytes, Span};
 
 /// How long is measured what has no end of its own.
-pub(crate) const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
+pub const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
 
 /// What comes before that.
-pub(crate) const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
+pub const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
 
 /// Bytes of a test file: small enough to be made in seconds, larger than the caches of drives.
-pub(crate) const SIZE_DEFAULT: u64 = 1 << 30;
+pub const SIZE_DEFAULT: u64 = 1 << 30;
 
 /// Bytes of a file of a job of which the name alone matters.
-pub(crate) const NAMED_SIZE_DEFAULT: u64 = 4096;
+pub const NAMED_SIZE_DEFAULT: u64 = 4096;
 
 /// Bytes of a job's request.
-pub(crate) const BLOCK_DEFAULT: Bytes = Bytes(4 * Bytes::KIB);
+pub const BLOCK_DEFAULT: Bytes = Bytes(4 * Bytes::KIB);
 
 /// The time that a job's least rate is of.
 pub(crate) const FLOOR_WINDOW_DEFAULT: Span = Span::from_secs(1);

@@ -10,7 +10,7 @@ mod by_key;
 mod content;
 mod cpus;
 mod cycling;
-pub(crate) mod defaults;
+pub mod defaults;
 mod job;
 mod one_or_many;
 mod precondition;

@@ -293,7 +293,7 @@ impl Layout<'_, '_> {
             let kind = entries[file.target_index as usize].facts.kind;
             file.name.is_none() && kind != TargetKind::Null
         };
-        // Other processes use the same targets, each in a directory of its own.
+        // Other processes use the same targets, but each has its own directory there.
         let each = self.files_each(files);
         for file in files.files.iter().take(each).filter(touched) {
             let count = counts.entry(file.target_index).or_default();
@@ -340,7 +340,7 @@ impl Layout<'_, '_> {
                 all_are_timed[part.file_index as usize] = false;
             }
         }
-        // Those of other processes have the same names, in directories of their own.
+        // Files of other processes have the same names, in other directories.
         let (each, processes) = (self.files_each(files), self.context.shares.alike());
         for (file, is_timed) in files.files.iter().zip(all_are_timed).take(each) {
             let Some(name) = &file.name else { continue };

@@ -57,7 +57,7 @@ pub(super) fn share_out(
             return Err(shares.refused("its recorded requests do not go with a plan"));
         }
         let Ranks::Each(_) = ranks else {
-            return Err(shares.refused("jobs have clones of their own, which stay together"));
+            return Err(shares.refused("the clones of a job stay in one process"));
         };
         shares.by = By::Place {
             each: built.jobs.len() as u32,
@@ -93,24 +93,23 @@ pub(super) fn share_out(
 
 /// Repeats the jobs and their files for each process. Jobs wait for and end only those of their own
 /// process.
-pub(super) fn in_each_process(built: BuiltJobs, processes: u32) -> BuiltJobs {
-    let (job_count, file_count) = (built.jobs.len() as u32, built.files.files.len() as u32);
-    let mut all = built.clone();
+pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs {
+    let (job_count, file_count) = (built.jobs.len(), built.files.files.len());
     for process in 1..processes {
-        for job in &built.jobs {
-            let mut job = job.clone();
+        for index in 0..job_count {
+            let mut job = built.jobs[index].clone();
             job.seed = worker_seed(job.seed, process);
             for part in &mut job.plan.files {
-                part.file_index += process * file_count;
+                part.file_index += process * file_count as u32;
             }
             if let Some(before) = &mut job.plan.after {
-                before.first_index += process * job_count;
+                before.first_index += process * job_count as u32;
             }
-            all.jobs.push(job);
+            built.jobs.push(job);
         }
-        all.files.files.extend(built.files.files.iter().cloned());
+        built.files.files.extend_from_within(..file_count);
     }
-    all
+    built
 }
 
 /// What there is to say where a file of Iometer has workers of several managers, which are

@@ -1,10 +1,10 @@
-//! Work that goes on for a while before it is measured.
+//! A ramp before the measurement.
 
 use super::{PoolPart, Program, ProgramPart, Until};
 
 impl Program {
     /// The program with a ramp of `ramp_ns` nanoseconds, which is not measured: the first
-    /// transactions of a pool. Rounds of which one stands for all are done for that long before.
+    /// transactions of a pool. Rounds that report their best or median run for that long first.
     #[must_use]
     pub fn ramped(mut self, ramp_ns: u64) -> Self {
         for phase in self.phases_mut() {

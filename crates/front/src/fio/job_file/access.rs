@@ -27,7 +27,7 @@ fn of_name(character: char) -> char {
 struct Crew {
     table: Worker,
     count: u32,
-    /// Their targets, by their numbers; none where a directory is left to whoever runs fio.
+    /// Numbers of their targets; empty if whoever runs fio chooses the directory.
     targets: Vec<u32>,
 }
 
@@ -124,7 +124,7 @@ struct Cells<'a> {
     is_file: Vec<bool>,
 }
 
-/// What a cell is of, besides its workers and their specifications.
+/// The depth and rate of a cell.
 #[derive(Clone, Copy)]
 struct Point {
     iodepth: u32,
@@ -132,7 +132,7 @@ struct Point {
 }
 
 impl Cells<'_> {
-    /// The specifications of a worker, in order; none in the place of `Idle`.
+    /// The specifications of a worker, in order; `Idle` is `None`.
     fn specs_of(&self, crew: &Crew) -> Vec<Option<&AccessSpec>> {
         let specs = &self.workload.access_spec;
         let is_idle = |name: &str| name.eq_ignore_ascii_case(IDLE);
@@ -287,7 +287,7 @@ impl Cells<'_> {
         let clones = count.saturating_mul(threads);
         let is_shared = self.workload.cursor == Some(CursorKind::Shared);
         if is_shared && clones > 1 && !lines.is_all_random() {
-            let reason = "each of its jobs has a position of its own";
+            let reason = "each of its jobs has its own position";
             return Err(lines.refuse("cursor", reason, "leave `cursor` out"));
         }
         table.iodepth = Some(depth);

@@ -1,4 +1,4 @@
-//! A job file that was written is read back, and its jobs are compared with those it stands for.
+//! Reads a written job file back and compares its jobs with those of the workload.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ const REASONS: [(&str, &str); 4] = [
 const LOOPS_GO_ON: &str =
     "a loop that ends before the end of the files is continued by the next one";
 
-/// Compares the jobs of a list with those of the job file that stands for it.
+/// Compares the jobs of a list with those of its job file.
 ///
 /// The warnings say what fio does otherwise with the same options.
 ///
@@ -96,7 +96,10 @@ fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> 
     let (wanted, found) = (tables(wanted)?, tables(found)?);
     let first = wanted.iter().zip(&found).find(|(one, other)| one != other);
     let Some((one, other)) = first else {
-        let message = format!("fio cannot do the jobs beside `{}`", printable(&name));
+        let message = format!(
+            "fio cannot do the jobs that run with `{}`",
+            printable(&name)
+        );
         return Ok(Diagnostic::error("", message).help("convert fewer jobs at once"));
     };
     let (one_json, other_json) = (units::json_value(one), units::json_value(other));
@@ -208,7 +211,7 @@ fn plain_visits(mix: Mix, visits: &mut Visits) {
     }
 }
 
-/// Sizes with their shares in one order; those of one size are that size.
+/// Sizes in a fixed order; a split with a single size becomes that size.
 fn plain_sizes(sizes: SizeRule) -> SizeRule {
     let SizeRule::Split { mut shares } = sizes else {
         return sizes;

@@ -3,17 +3,13 @@
 use units::Bytes;
 use workload::Diagnostic;
 use workload::job::{FileCache, Layout};
+use workload::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
 use workload::model::{FilesChoice, JobFileChoice, JobFileTable, JobTable, OneOrMany};
 
 use super::requests::Directions;
 use super::section::{Section, size};
 
-/// Bytes of a file where nothing is written, as `docs/workload.md` says.
-const SIZE_DEFAULT: Bytes = Bytes(1 << 30);
-/// The same of a file of which only the name matters.
-const NAMED_SIZE_DEFAULT: Bytes = Bytes(4096);
-
-/// How fio names files by itself.
+/// fio's default pattern for file names.
 const NAMES_OF_FIO: &str = "{job}.{clone}.{file}";
 
 /// The names of targets, by their numbers.
@@ -70,7 +66,7 @@ pub(super) fn put(
     put_state(it, table, directions)
 }
 
-/// The paths of the targets that clones take in turn; none in a workload without targets.
+/// Paths of the targets that clones take in turn; empty if the workload names no targets.
 fn targets_of(
     it: &Section,
     table: &JobTable,
@@ -133,7 +129,7 @@ fn put_directories(it: &mut Section, targets: &[String]) -> Result<(), Diagnosti
 
 /// The pattern of names in fio's words.
 fn format_of(it: &Section, pattern: &str) -> Result<String, Diagnostic> {
-    // Checks for what would not be kept; patterns have no colons of their own.
+    // Only to refuse what a job file cannot hold; the pattern is written as it is.
     it.paths("file_names", &[pattern.to_owned()])?;
     let words = [
         ("{job}", "$jobname"),
@@ -148,8 +144,8 @@ fn format_of(it: &Section, pattern: &str) -> Result<String, Diagnostic> {
 fn put_sizes(it: &mut Section, table: &JobTable, count: u32) -> Result<(), Diagnostic> {
     let default = match (count, table.names) {
         (0, _) => Bytes(0),
-        (_, None) => SIZE_DEFAULT,
-        (_, Some(_)) => NAMED_SIZE_DEFAULT,
+        (_, None) => Bytes(SIZE_DEFAULT),
+        (_, Some(_)) => Bytes(NAMED_SIZE_DEFAULT),
     };
     let each = table.size.unwrap_or(default);
     let Some(all) = each.0.checked_mul(count.max(1).into()) else {

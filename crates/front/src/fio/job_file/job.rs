@@ -3,6 +3,7 @@
 use units::{Percent, Span};
 use workload::Diagnostic;
 use workload::job::{DurableWrites, GoalMeasure, NameWork};
+use workload::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use workload::model::{
     ContentChoice, CpuList, JobTable, OneOrMany, SyncRangeWord, UntilSteadyTable,
 };
@@ -12,10 +13,6 @@ use super::files::{self, Targets};
 use super::requests::{self, Directions};
 use super::section::{Section, size};
 
-/// What a job without an end means, as `docs/workload.md` says.
-const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
-/// Ramp time of such a job.
-const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
 /// Grace period of a least rate, which fio does not let users change.
 const SETTLE: Span = Span::from_secs(2);
 

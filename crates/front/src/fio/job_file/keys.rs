@@ -26,7 +26,7 @@ pub(super) fn check(workload: &Workload, origin: &str) -> Result<Option<Diagnost
     let names: Vec<String> = names.map(|(key, _)| format!("`{key}`")).collect();
     Ok((!names.is_empty()).then(|| {
         let message = format!("a job file of fio has no place for {}", names.join(", "));
-        let help = "keep the workload file beside it for `pgmeter run`";
+        let help = "keep the workload file for `pgmeter run`";
         Diagnostic::warning("", message).help(help)
     }))
 }
@@ -83,7 +83,7 @@ fn refused(workload: &Workload) -> [Refused; 5] {
         (
             "position",
             workload.position == Some(PositionRule::Iometer),
-            "it has a generator of its own",
+            "it uses its own random generator",
             "leave `position` out",
         ),
         (
@@ -102,13 +102,13 @@ fn refused_of_jobs(workload: &Workload) -> [Refused; 2] {
         (
             "operations",
             has_jobs && workload.operations.is_some(),
-            "it counts the requests of each job by itself",
+            "it counts the requests of each job separately",
             "write `operations` in each `[[job]]`",
         ),
         (
             "rate",
             has_jobs && workload.rate.is_some(),
-            "each of its jobs has a rate of its own",
+            "each of its jobs has its own rate",
             "write `rate` in each `[[job]]`",
         ),
     ]

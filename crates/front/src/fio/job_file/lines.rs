@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use units::{Bytes, Percent, Span};
+use workload::Diagnostic;
 use workload::model::{
     AccessLine, AccessSpec, BlockSizeChoice, DirectionTable, DistributionChoice, JobTable,
     SequenceChoice, SizeShare,
 };
-use workload::{Diagnostic, printable};
+
+use super::section::refusal;
 
 /// What offsets are multiples of where nothing is written: the sector of most targets.
 const SECTOR: Bytes = Bytes(512);
@@ -68,7 +70,7 @@ impl<'a> Lines<'a> {
             return Err(lines.refuse("reply", reason, "leave `reply` out"));
         }
         if lines.used.len() > 1 {
-            let reason = "it draws each request by itself";
+            let reason = "it draws each request independently";
             let help = "write an `[[access_spec]]` for each line";
             if has(|line| line.burst.is_some_and(|burst| burst > 1)) {
                 return Err(lines.refuse("burst", reason, help));
@@ -81,11 +83,7 @@ impl<'a> Lines<'a> {
     }
 
     pub fn refuse(&self, key: &str, reason: &str, help: &str) -> Diagnostic {
-        let message = format!(
-            "fio cannot do `{key}` of `{}`: {reason}",
-            printable(self.name)
-        );
-        Diagnostic::error("", message).help(help)
+        refusal((key, self.name), reason, help)
     }
 
     /// Whether no request continues where another one ended.
@@ -116,7 +114,7 @@ impl<'a> Lines<'a> {
         };
         let is_mixed = reads.is_some() && writes.is_some();
         if is_mixed && !self.is_all_random() {
-            let reason = "its reads and writes each continue at a position of their own";
+            let reason = "its reads and writes each continue at their own position";
             let help = "write `random = 100`, or an `[[access_spec]]` for each direction";
             return Err(self.refuse("random", reason, help));
         }

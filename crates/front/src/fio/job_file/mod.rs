@@ -1,7 +1,7 @@
 //! Workloads as fio's job files: the inverse of reading them.
 //!
 //! Every key of a workload is written as the options that mean the same, or refused, or named in a
-//! warning. The text is read back, and its jobs must be those of the workload.
+//! warning. The text is then read back and must give the same jobs.
 
 mod access;
 mod check;

@@ -3,6 +3,7 @@
 use units::{Bytes, Percent, Rate};
 use workload::Diagnostic;
 use workload::job::Wrap;
+use workload::model::defaults::BLOCK_DEFAULT;
 use workload::model::{
     BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
     SizeShare, ZoneChoice,
@@ -10,10 +11,10 @@ use workload::model::{
 
 use super::section::{Section, pair, size};
 
-/// The size of requests where nothing is written, as `docs/workload.md` says.
-const BLOCK_DEFAULT: BlockSizeChoice = BlockSizeChoice::Fixed(Bytes(4096));
+/// The size of requests that are given none.
+const SIZE_OF_REQUESTS: BlockSizeChoice = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
 
-/// What each direction that is used has, its own keys before those of the job.
+/// Keys of each direction in use; its own keys override the job's.
 pub(super) struct Directions {
     pub reads: Option<DirectionTable>,
     pub writes: Option<DirectionTable>,
@@ -60,7 +61,7 @@ fn read_of(table: &JobTable) -> Percent {
     table.read.unwrap_or(Percent(100.0))
 }
 
-/// A direction's keys with those of the job where it has none.
+/// A direction's keys, with the job's as defaults.
 fn whole(table: &JobTable, own: Option<&DirectionTable>) -> DirectionTable {
     let own = own.cloned().unwrap_or_default();
     let has_rate = own.rate.is_some() || own.byte_rate.is_some();
@@ -154,7 +155,7 @@ fn put_direction(
 }
 
 fn sizes_of(own: &DirectionTable) -> &BlockSizeChoice {
-    own.block_size.as_ref().unwrap_or(&BLOCK_DEFAULT)
+    own.block_size.as_ref().unwrap_or(&SIZE_OF_REQUESTS)
 }
 
 fn put_blocks(it: &mut Section, directions: &Directions) -> Result<(), Diagnostic> {

@@ -53,9 +53,7 @@ impl Section {
 
     /// The error for a key that fio has no option for.
     pub fn refuse(&self, key: &str, reason: &str, help: &str) -> Diagnostic {
-        let name = printable(&self.name);
-        let message = format!("fio cannot do `{key}` of `{name}`: {reason}");
-        Diagnostic::error("", message).help(help)
+        refusal((key, &self.name), reason, help)
     }
 
     /// The whole number of percent.
@@ -130,6 +128,13 @@ pub(super) fn size(bytes: Bytes) -> String {
         Some((shift, unit)) => format!("{}{unit}", bytes.0 >> shift),
         None => bytes.0.to_string(),
     }
+}
+
+/// The error for a key, of a job or an access specification of that name, that fio has no option
+/// for.
+pub(super) fn refusal((key, name): (&str, &str), reason: &str, help: &str) -> Diagnostic {
+    let message = format!("fio cannot do `{key}` of `{}`: {reason}", printable(name));
+    Diagnostic::error("", message).help(help)
 }
 
 /// A value for reads and one for writes; one where they are alike or only one direction is used.

@@ -25,7 +25,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// The shorter of two rounds, which stands for as many rounds as both did.
+    /// The shorter of two rounds, with the round counts of both added up.
     fn better(self, other: Self) -> Self {
         let round_count = self.round.round_count + other.round.round_count;
         let best = match other.round.time_ns < self.round.time_ns {
@@ -69,7 +69,7 @@ pub(super) struct PhaseSum {
     steps: Vec<StepFigures>,
     /// Whether rounds are left out.
     is_told_all: bool,
-    /// How steady its periods were, where that matters.
+    /// How steady its periods were; `None` unless they are judged.
     pub steady: Option<SteadyRecord>,
     /// How long the last round took, of which the best is told.
     last_ns: Option<u64>,

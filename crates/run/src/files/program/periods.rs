@@ -1,7 +1,7 @@
 //! Rounds of phases that go on until periods of them are steady.
 
 use results::{RoundRecord, SteadyRecord};
-use stats::{Counter, Interval, SteadyRule, SteadyState, SteadyVerdict};
+use stats::{Interval, SteadyRule, SteadyState, SteadyVerdict};
 
 use crate::rounds::round_record;
 
@@ -27,20 +27,20 @@ impl Periods {
         }
     }
 
-    /// Judges the periods once phases have taken this long; `counted` is what they came to since
-    /// the last one began. None while it goes on.
+    /// Ends and judges the current period if phases have taken long enough by now; `counted` is
+    /// what they counted in it. `None` if it is not over.
     pub(super) fn judge(&mut self, spent_ns: u64, counted: &Interval) -> Option<SteadyVerdict> {
         let (first_ns, begin_ns) = self.begin_ns;
         let length_ns = spent_ns - begin_ns;
         if length_ns <= self.length_ns {
             return None;
         }
-        let mut all = Counter::new();
-        for kind in counted.transactions() {
-            all.merge(kind);
-        }
         let errors = counted.total().errors();
-        let record = round_record((begin_ns - first_ns, length_ns), &all, errors);
+        let record = round_record(
+            (begin_ns - first_ns, length_ns),
+            &counted.all_transactions(),
+            errors,
+        );
         self.begin_ns = (first_ns, spent_ns);
         let verdict = self.state.push(record.per_second);
         self.records.push(record);

@@ -38,8 +38,6 @@ pub(super) struct Pools {
     settings: FilePool,
     /// What ends the transactions, in nanoseconds; none where their number does.
     time_ns: Option<u64>,
-    /// What is not measured of the transactions, in nanoseconds.
-    ramp_ns: u64,
     transactions_phase: String,
     players: Vec<Player>,
     part: Option<PoolPart>,
@@ -67,7 +65,6 @@ impl Pools {
     /// Those of a program; none where it has no pool.
     pub fn of(cell: &Cell, program: &Program) -> Option<Self> {
         let settings = program.pool.as_deref()?;
-        let transactions = program.transactions_phase();
         Some(Self {
             cell: Cell {
                 workers: cell.own_workers().map(|(_, it)| it.clone()).collect(),
@@ -76,8 +73,9 @@ impl Pools {
             worker_count: cell.workers.len() as u32,
             settings: settings.clone(),
             time_ns: program.pool_time_ns(),
-            ramp_ns: transactions.map_or(0, |phase| phase.ramp_ns),
-            transactions_phase: transactions.map_or_else(String::new, |phase| phase.name.clone()),
+            transactions_phase: program
+                .transactions_phase()
+                .map_or_else(String::new, |phase| phase.name.clone()),
             players: Vec::new(),
             part: None,
             times_ns: [0; 4],
@@ -284,30 +282,22 @@ impl Pools {
         part: PoolPart,
         grounds: &Grounds,
     ) -> Result<Option<Stage>, RunError> {
-        let tasks = self.begin(part, grounds)?;
+        let tasks = self.begin((part, phase.ramp_ns), grounds)?;
         Ok(tasks.map(|tasks| Stage {
             phase: phase.name.clone(),
             transactions: self.expected(part),
             time_ns: stop_ns(phase),
             rate_workers: (part == PoolPart::Transact).then_some(self.worker_count),
             is_until_steady: part == PoolPart::Transact && self.cell.steady.is_some(),
-            ramp_ns: self.ramp_ns(part),
+            ramp_ns: phase.ramp_ns,
             is_hidden: phase.is_hidden,
             work: Work::Tasks(tasks),
         }))
     }
 
-    /// What is not measured of a part at its beginning.
-    const fn ramp_ns(&self, part: PoolPart) -> u64 {
-        match part {
-            PoolPart::Transact => self.ramp_ns,
-            _ => 0,
-        }
-    }
-
     fn begin(
         &mut self,
-        part: PoolPart,
+        (part, ramp_ns): (PoolPart, u64),
         grounds: &Grounds,
     ) -> Result<Option<Vec<FileTask>>, RunError> {
         match self.part {
@@ -325,7 +315,6 @@ impl Pools {
             .time_ns
             .filter(|_| part == PoolPart::Transact && !is_ended);
         let mut tasks = Vec::new();
-        let ramp_ns = self.ramp_ns(part);
         for player in &mut self.players {
             let Some(mut play) = player.play.take() else {
                 return Ok(None);

@@ -34,7 +34,7 @@ pub(super) struct Spent {
     all_ns: u64,
     /// Recorded ones since the round began, of each worker.
     worker_ns: Vec<u64>,
-    /// What recorded phases counted in the current period; none where periods are not judged.
+    /// What recorded phases counted in the current period; `None` if periods are not judged.
     pub(super) counted: Option<Interval>,
 }
 
@@ -174,7 +174,7 @@ impl ProgramCourse {
         self.ahead.extend(parts);
     }
 
-    /// The periods of rounds that go on until they are steady; none where they do not.
+    /// The first period of rounds that go on until they are steady; `None` for other rounds.
     fn periods(&mut self, round: &Rounds) -> Option<Periods> {
         let is_recorded =
             |part: &ProgramPart| matches!(part, ProgramPart::Phase(phase) if !phase.is_hidden);
