@@ -7,6 +7,7 @@ import { mkdirSync } from "node:fs";
 
 import { Bed } from "./bed.mjs";
 import { chartTests } from "./charts.mjs";
+import { formTests } from "./forms.mjs";
 import { layoutTests } from "./layout.mjs";
 import { pageTests } from "./pages.mjs";
 import { serveTests } from "./serve.mjs";
@@ -17,7 +18,7 @@ mkdirSync(screens, { recursive: true });
 
 // Those of records keep a processor busy; those of servers wait for runs most of the time.
 const ofRecords = [...pageTests, ...chartTests, ...layoutTests];
-const ofServers = [...serveTests, ...togetherTests];
+const ofServers = [...serveTests, ...formTests, ...togetherTests];
 const tests = [...ofRecords, ...ofServers].filter(([name]) => name.includes(wanted));
 const failures = [];
 const bed = await Bed.open(pages, screens);

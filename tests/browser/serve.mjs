@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 
 import { violations } from "./bed.mjs";
-import { SMALL, TALL, WAIT, ask, go, measured, served } from "./site.mjs";
+import { SMALL, TALL, WAIT, ask, go, measured, served, tooWide } from "./site.mjs";
 import { columns, hide, streaming } from "./together.mjs";
 
 const startable = (page) => page.waitForSelector("button.primary:not([disabled])", WAIT);
@@ -101,15 +101,6 @@ const inked = (page, selector) =>
     let count = 0;
     for (let at = 3; at < data.length; at += 4) count += data[at] > 0 ? 1 : 0;
     return count;
-  });
-
-/** What is wider than the window. */
-const tooWide = (page) =>
-  page.evaluate(() => {
-    const { clientWidth } = document.documentElement;
-    if (document.documentElement.scrollWidth <= clientWidth) return [];
-    const isOut = (one) => one.getBoundingClientRect().right > clientWidth + 1 && !one.closest(".frame");
-    return [...document.querySelectorAll("main *, header *")].filter(isOut).slice(0, 5).map((one) => one.outerHTML.slice(0, 120));
   });
 
 /** Every view at a width, by day and by night: nothing sticks out, nothing is hard to read. */

@@ -121,3 +121,12 @@ export async function measured(page, server, more = "") {
   }
   throw new Error("the run does not end");
 }
+
+/** What is wider than the window. */
+export const tooWide = (page) =>
+  page.evaluate(() => {
+    const { clientWidth } = document.documentElement;
+    if (document.documentElement.scrollWidth <= clientWidth) return [];
+    const isOut = (one) => one.getBoundingClientRect().right > clientWidth + 1 && !one.closest(".frame");
+    return [...document.querySelectorAll("main *, header *")].filter(isOut).slice(0, 5).map((one) => one.outerHTML.slice(0, 120));
+  });

@@ -3,25 +3,14 @@
 
 import { get, post, put, query, remove } from "./api.js";
 import { requestOf } from "./again.js";
-import { button, choice, confirmed, duration, failure, field, h, table } from "./dom.js";
+import { button, confirmed, duration, failure, field, h, table } from "./dom.js";
 import { TextEditor, verdictList } from "./editor.js";
-import { mixEditor } from "./mix.js";
-import { hasTable, keyText, literal, typed, withKey, withSpecs } from "./toml.js";
+import { WorkloadForm } from "./form.js";
+import { TomlText, literal } from "./toml.js";
 
 const CHECK_MS = 350;
 const PLAN_SHOWN = 40;
-/** Keys with a field of their own: what stands there, and what somebody could write. */
-const FIELDS = [
-  ["iodepth", "Queue depths", "1, 8"],
-  ["workers", "Workers", "1"],
-  ["run_time", "Run time", "10s"],
-  ["ramp_time", "Ramp time", "2s"],
-  ["repetitions", "Repetitions", "1"],
-  ["size", "Size of the files", "1GiB"],
-];
-/** Programs of work on files whose options are a table. */
-const PROGRAMS = ["postmark", "fs_mark", "create_remove", "lat_fs"];
-const EMPTY = "name = \"mine\"\n\n[[access_spec]]\nname = \"Mine\"\n\n[[access_spec.line]]\nsize = \"4KiB\"\nread = 70\nrandom = 100\n";
+const EMPTY = "name = \"mine\"\n";
 
 export async function showBuild({ main, params, signal }) {
   const [facts, list, own, keys] = await Promise.all(
@@ -34,12 +23,9 @@ export async function showBuild({ main, params, signal }) {
   else await page.takeBuiltin(params.get("workload") ?? "file-server");
 }
 
-/** A default that fits into a field. */
-const short = (text) => (text && text.length <= 18 ? text.replaceAll("`", "") : undefined);
-
 class BuildPage {
   constructor(main, known, signal) {
-    Object.assign(this, { main, signal, ...known, timer: null, asking: null, specs: [] });
+    Object.assign(this, { main, signal, ...known, timer: null, asking: null });
     this.name = "workload.toml";
     this.builtin = null;
     this.targets = new Set();
@@ -54,14 +40,14 @@ class BuildPage {
   build() {
     this.wrong = h("div");
     this.editor = new TextEditor("Text of the workload", () => this.edited());
-    this.form = h("div", { class: "fields" });
-    this.mix = h("div", { class: "specs" });
+    this.form = new WorkloadForm(this.keys, () => this.editor.text, (text) => this.write(text));
+    this.instead = h("div");
+    this.shown = h("div", {}, h("h2", {}, "Settings"), this.form.settings, h("h2", {}, "Work"), this.form.work);
     this.verdicts = h("div", { "aria-live": "polite" });
     this.plan = h("div");
     this.what = h("p", { class: "where" });
     this.start = button("Start", () => this.begin(), { class: "primary", disabled: true });
-    const left = h("div", { class: "pane" }, this.source(), h("h2", {}, "Settings"), this.form,
-      this.more(), h("h2", {}, "Work"), this.mix, h("h2", {}, "Targets"), this.where());
+    const left = h("div", { class: "pane" }, this.source(), this.instead, this.shown, h("h2", {}, "Targets"), this.where());
     const right = h("div", { class: "pane" }, h("h2", {}, "The same as a file"), this.editor.element, this.keep(),
       h("h2", {}, "Verdict and plan"), this.verdicts, this.plan, h("div", { class: "actions" }, this.start));
     this.main.append(h("h1", {}, "Build"), this.what, this.wrong, h("div", { class: "panes" }, left, right));
@@ -154,9 +140,11 @@ class BuildPage {
     else if (workload.builtin) await this.takeBuiltin(workload.builtin);
     else this.take(workload.text, workload.name ?? "workload.toml");
     if (!this.isToml) return;
-    let { text } = this.editor;
-    for (const [key, value] of Object.entries(settings)) text = withKey(text, key, literal(value));
-    this.editor.text = text;
+    for (const [key, value] of Object.entries(settings)) {
+      const doc = TomlText.read(this.editor.text);
+      const kind = this.keys.find(({ table, name }) => (table ? `${table}.${name}` : name) === key)?.value ?? "";
+      if (doc) this.editor.text = doc.set(key.split("."), literal(value, kind));
+    }
     this.edited();
   }
 
@@ -166,9 +154,8 @@ class BuildPage {
     this.editor.text = text;
     if (!builtin) this.built.value = "";
     this.title();
-    this.fields();
-    this.mix.replaceChildren();
-    this.check(0, true);
+    this.fill();
+    this.check(0);
   }
 
   title() {
@@ -189,89 +176,18 @@ class BuildPage {
     this.check(CHECK_MS);
   }
 
-  /** Fills the form from the text, which is known to be right. */
-  async fill() {
-    this.fields();
-    const { text } = this.editor;
-    if (!this.isToml) {
-      const turn = button("Turn it into TOML", () => this.doing(() => this.convert()));
-      this.mix.replaceChildren(h("p", {}, "This file is run as it is. To change it in the form, turn it into TOML first. "), turn);
+  /** Fills the form from the text, where that can be read: else it is as it was, and waits. */
+  fill() {
+    const doc = this.isToml ? TomlText.read(this.editor.text) : null;
+    this.shown.hidden = !this.isToml;
+    this.shown.inert = !doc;
+    if (doc) this.form.show(doc);
+    if (this.isToml) {
+      this.instead.replaceChildren(doc ? "" : h("p", { class: "remark" }, "The form goes on once the text is TOML again."));
       return;
     }
-    const shown = await post("/api/show", { text, name: this.name }, this.signal);
-    if (this.editor.text !== text) return;
-    const isPlain = shown.workloads.length === 1 && !/^\s*\[\[\s*part/m.test(text) && shown.workloads[0].use === null;
-    const specs = isPlain ? shown.workloads[0].access_spec ?? [] : [];
-    if (!isPlain) {
-      this.mix.replaceChildren(h("p", { class: "remark" }, `A pack of ${shown.workloads.length} workloads: change their requests in the text. Settings above hold for all parts that do not say otherwise.`));
-    } else if (specs.length === 0) {
-      this.mix.replaceChildren(...this.program());
-    } else {
-      this.specs = specs;
-      mixEditor(this.mix, specs, () => this.write(withSpecs(this.editor.text, this.specs)));
-    }
-  }
-
-  /** A program of work on files by its options, where the text has a table of them. */
-  program() {
-    const name = PROGRAMS.find((one) => hasTable(this.editor.text, one));
-    if (!name) return [h("p", { class: "remark" }, "This workload is made of operations on files, which are changed in the text.")];
-    const made = this.keys.filter(({ table }) => table === name).map((about) => {
-      const { name: key, words, default: usual, meaning } = about;
-      const now = typed(keyText(this.editor.text, key, name));
-      const choices = words.length > 0 ? words : about.value === "`true` or `false`" ? ["true", "false"] : [];
-      const write = (text) => this.write(withKey(this.editor.text, key, text, name));
-      const isKnown = now === "" || choices.includes(now);
-      const control = choices.length > 0 && isKnown
-        ? choice([["", short(usual) ? `default: ${short(usual)}` : "default"], ...choices], now, {
-          // Also a version, which looks like a number, is a word.
-          onchange: () => write(words.length > 0 && control.value ? JSON.stringify(control.value) : control.value),
-        })
-        : h("input", { value: now, placeholder: short(usual), oninput: () => write(literal(control.value)) });
-      control.name = `${name}.${key}`;
-      const more = usual && !short(usual) ? ` Default: ${usual}.` : "";
-      return field(key.replaceAll("_", " "), control, meaning.replaceAll("`", "") + more.replaceAll("`", ""));
-    });
-    return [h("h3", {}, `Options of ${name.replaceAll("_", "-")}`), h("div", { class: "fields options" }, made)];
-  }
-
-  fields() {
-    const { text } = this.editor;
-    const made = FIELDS.map(([key, label, usual]) => {
-      const about = this.keys.find(({ table, name }) => table === "" && name === key);
-      const input = h("input", {
-        value: typed(keyText(text, key)), placeholder: short(about?.default) ?? usual, disabled: !this.isToml, title: about?.meaning,
-        oninput: () => this.write(withKey(this.editor.text, key, literal(input.value))),
-      });
-      input.name = key;
-      return field(label, input);
-    });
-    const words = ["engine", "cache"].map((key) => {
-      const about = this.keys.find(({ table, name }) => table === "" && name === key);
-      const select = choice([["", `default${short(about?.default) ? `: ${short(about.default)}` : ""}`], ...(about?.words ?? [])], typed(keyText(text, key)), {
-        disabled: !this.isToml, title: about?.meaning,
-        onchange: () => this.write(withKey(this.editor.text, key, literal(select.value))),
-      });
-      select.name = key;
-      return field(key[0].toUpperCase() + key.slice(1), select);
-    });
-    this.form.replaceChildren(...made, ...words);
-  }
-
-  /** Any other key of a workload, with its meaning. */
-  more() {
-    const shown = new Set([...FIELDS.map(([key]) => key), "engine", "cache", "access_spec", "part", "targets"]);
-    const others = this.keys.filter(({ table, name, value }) => table === "" && !shown.has(name) && !value.includes("table"));
-    const meaning = h("p", { class: "remark" });
-    const value = h("input", { "aria-label": "Value" });
-    const select = choice([["", "choose a key"], ...others.map(({ name }) => name)], "", { onchange: () => {
-      const about = others.find(({ name }) => name === select.value);
-      meaning.textContent = about ? about.meaning + (about.default ? ` Default: ${about.default}.` : "") : "";
-      value.value = about ? typed(keyText(this.editor.text, about.name)) : "";
-    } });
-    const set = () => select.value && this.isToml && this.write(withKey(this.editor.text, select.value, literal(value.value)));
-    return h("details", {}, h("summary", {}, "Every other setting"),
-      h("div", { class: "fields" }, field("Key", select), field("Value", value), button("Set", set)), meaning);
+    const turn = button("Turn it into TOML", () => this.doing(() => this.convert()));
+    this.instead.replaceChildren(h("p", {}, "This file is run as it is. To change it in the form, turn it into TOML first. "), turn);
   }
 
   /** Targets beneath the roots that the server was given. */
@@ -385,7 +301,7 @@ class BuildPage {
   }
 
   /** Has the server check it soon; what was asked before is not waited for. The form is filled anew
-   * where the text was changed by other means, as soon as it is right. */
+   * where the text was changed by other means. */
   check(delay, fills = false) {
     this.fills ||= fills;
     clearTimeout(this.timer);
@@ -394,13 +310,12 @@ class BuildPage {
     this.timer = setTimeout(async () => {
       this.asking = new AbortController();
       const { signal } = this.asking;
+      if (this.fills) this.fill();
+      this.fills = false;
       try {
         const answer = await post("/api/check", this.request(), signal);
         if (signal.aborted || this.signal.aborted) return;
         this.judge(answer);
-        if (!this.fills || (this.isToml && !answer.is_understood)) return;
-        this.fills = false;
-        await this.fill();
       } catch (error) {
         if (!signal.aborted && !this.signal.aborted) this.verdicts.replaceChildren(failure(error));
       }
@@ -430,6 +345,7 @@ class BuildPage {
 
   say(verdicts) {
     this.editor.mark(verdicts);
+    if (this.isToml) this.form.tell(verdicts);
     this.verdicts.replaceChildren(verdicts.length === 0
       ? h("p", { class: "status" }, "Nothing is wrong with it.")
       : verdictList(verdicts, this.editor));

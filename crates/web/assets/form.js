@@ -1,0 +1,347 @@
+// The form of a workload, made of the reference of its keys: a field for each key of a table, and a
+// group for each table. What is typed goes into the text at once, and what the text says is shown.
+
+import { announce, button, choice, h } from "./dom.js";
+import { actList } from "./acts.js";
+import { accessLines } from "./mix.js";
+import { TomlText, literal, nameOf } from "./toml.js";
+
+/** Keys that are shown before others, table by table; the others stand behind "more" until they are
+ * written. Of a table that is not named here all are shown. */
+const FIRST = {
+  "": ["iodepth", "workers", "run_time", "ramp_time", "repetitions", "size", "engine", "cache"],
+  worker: ["name", "count", "access_specs"],
+  job: ["name", "engine", "read", "random", "block_size", "size", "iodepth", "rate", "run_time"],
+  "job.reads": [],
+  fileset: ["name", "count", "size", "present"],
+  way: ["name", "access", "append", "sync"],
+  phase: ["name", "run_time", "group"],
+  "phase.group": ["name", "workers", "rounds", "body"],
+  "phase.group.body.mix": ["share", "transaction", "do"],
+};
+/** Tables with the keys of another. */
+const SAME = {
+  "job.writes": "job.reads", "fileset.paths": "fileset.nested", "rounds.phase": "phase",
+  "cycling.targets": "cycling.workers",
+};
+/** Tables of work, kind by kind, with what is in a new one. */
+const LISTS = {
+  access_spec: { one: "access specification", make: (number) => ({
+    name: `"Specification ${number}"`, line: [{ size: '"4KiB"', read: "100", random: "100" }],
+  }) },
+  worker: { one: "worker", make: (number) => ({ name: `"Worker ${number}"` }) },
+  job: { one: "job", make: (number) => ({
+    name: `"job-${number}"`, read: "70", random: "100", block_size: '"4KiB"', size: '"64MiB"', run_time: '"10s"',
+  }) },
+  fileset: { one: "fileset", make: (number) => ({ name: `"files-${number}"`, count: "100", present: '"100%"', size: '"16KiB"' }) },
+  way: { one: "way", make: (number) => ({ name: `"way-${number}"` }) },
+  tokens: { one: "counter of tokens", make: (number) => ({ name: `"tokens-${number}"` }) },
+  phase: { one: "phase", make: (number, form) => ({ name: `"phase-${number}"`, group: [newGroup(form)] }) },
+  "phase.group": { one: "group of workers", make: (_, form) => newGroup(form) },
+  rounds: { one: "course of rounds", make: () => ({ times: "2" }) },
+  "phase.group.body.mix": { one: "branch", make: (_, form) => newBranch(form) },
+};
+const KINDS = [["access_spec", "worker"], ["job"], ["fileset", "way", "tokens", "phase", "rounds"]];
+const PROGRAMS = ["postmark", "fs_mark", "create_remove", "lat_fs"];
+/** What is no setting: work, and what has a place of its own on the page. */
+const NO_SETTINGS = new Set([...KINDS.flat(), ...PROGRAMS, "part", "targets", "iometer"]);
+const LABELS = { iodepth: "Queue depth (iodepth)" };
+
+const newBranch = (form) => ({ share: "1", do: `[{ stat = ${JSON.stringify(form.names("fileset")[0] ?? "@")} }]` });
+const newGroup = (form) => ({ body: `[\n  { open = ${JSON.stringify(form.names("fileset")[0] ?? "files-1")} },\n  { read = "rest", piece = "64KiB" },\n  "close",\n]` });
+
+/** So many characters are shown at once. */
+const HELP_SHORT = 80;
+
+/** A default that fits into a field. */
+const short = (text) => (text && text.length <= 18 ? text.replaceAll("`", "") : undefined);
+/** What a key means: its first sentence, and the others once somebody asks for them. */
+function helpOf(text, id) {
+  const end = text.search(/[.:;] /) + 1;
+  if (end === 0 || text.length < HELP_SHORT) return h("small", { id, class: "help" }, text);
+  return h("details", { id, class: "help" }, h("summary", {}, text.slice(0, end).replace(/[:;]$/, "")), text.slice(end + 1));
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+export class WorkloadForm {
+  /** `text` has the text of the workload, and `changed` takes what becomes of it. */
+  constructor(keys, text, changed) {
+    Object.assign(this, { text, changed, verdicts: [], controls: new Map(), open: new Map(), folds: new Map(), tables: new Map() });
+    for (const key of keys) {
+      if (!this.tables.has(key.table)) this.tables.set(key.table, []);
+      this.tables.get(key.table).push(key);
+    }
+    this.settings = h("div");
+    this.work = h("div", { class: "specs" });
+  }
+
+  /** Keys of a table, as the reference has them. */
+  keys(table) {
+    return this.tables.get(table) ?? [];
+  }
+
+  about(table, name) {
+    return this.keys(table).find((key) => key.name === name);
+  }
+
+  /** Names in the tables of a list. */
+  names(list) {
+    const count = this.doc?.count([list]) ?? 0;
+    return Array.from({ length: count }, (_, place) => this.doc.typed([list, place, "name"])).filter(Boolean);
+  }
+
+  /** Shows what a text says. */
+  show(doc) {
+    this.doc = doc;
+    this.controls.clear();
+    this.folds.clear();
+    this.settings.replaceChildren(...this.group([], "", this.keys("").filter(({ name }) => !NO_SETTINGS.has(name))));
+    this.work.replaceChildren(...this.whole());
+  }
+
+  /** Changes the text, which may have been changed meanwhile. Where the form has to be drawn anew,
+   * `focus` names the control that is next. */
+  edit(change, focus) {
+    const now = TomlText.read(this.text());
+    const doc = now && TomlText.read(change(now));
+    if (!doc) return;
+    this.doc = doc;
+    this.changed(doc.text);
+    if (focus === undefined) return;
+    this.show(doc);
+    const next = [].concat(focus).map((name) => document.getElementsByName(name)[0]).find((one) => one && !one.disabled);
+    next?.focus();
+  }
+
+  set(path, text, kind) {
+    this.edit((doc) => doc.set(path, literal(text, kind)));
+  }
+
+  /** All work that the text has, or what it could have. */
+  whole() {
+    const { doc } = this;
+    const has = (name) => doc.at([name]) !== undefined;
+    if (has("part")) {
+      return [h("p", { class: "remark" }, `A pack of ${doc.count(["part"])} workloads: change their requests in the text. Settings above hold for all parts that do not say otherwise.`)];
+    }
+    const kinds = KINDS.filter((lists) => lists.some(has)).flat();
+    const programs = PROGRAMS.filter(has);
+    const used = has("use") ? [h("p", { class: "remark" }, `It begins as ${doc.typed(["use"])} does; what is written here replaces what that says.`)] : [];
+    if (kinds.length + programs.length === 0) return [...used, this.beginnings()];
+    const lists = kinds.map((list) => this.list([list], list));
+    const empty = lists.filter(({ items }) => items.length === 0).map(({ add }) => add);
+    return [...used, ...lists.filter(({ items }) => items.length > 0).flatMap(({ items, add }) => [...items, h("div", { class: "actions" }, add)]),
+      empty.length > 0 ? h("div", { class: "actions" }, empty) : "", ...programs.map((name) => this.program(name))];
+  }
+
+  /** What a workload without any work can be made of. */
+  beginnings() {
+    const add = (text, change) => button(text, () => this.edit(change, "none"));
+    const made = (list) => LISTS[list].make(1, this);
+    const programs = PROGRAMS.map((name) => add(`Files as ${name.replaceAll("_", "-")} has them`, (doc) => doc.open(name)));
+    return h("div", {}, h("p", { class: "remark" }, "There is no work yet. Begin with:"), h("div", { class: "actions" },
+      add("An access specification", (doc) => doc.add(["access_spec"], made("access_spec"))),
+      add("A job", (doc) => doc.add(["job"], made("job"))),
+      add("Files and a phase", (doc) => new TomlText(doc.add(["fileset"], made("fileset"))).add(["phase"], made("phase"))),
+      programs));
+  }
+
+  /** A program of work on files by its options. */
+  program(name) {
+    const title = `Options of ${name.replaceAll("_", "-")}`;
+    return h("fieldset", {}, h("legend", {}, title), this.note([name]), this.group([name], name),
+      h("div", { class: "actions" }, button(`Remove ${name.replaceAll("_", "-")}`, () => this.edit((doc) => doc.drop([name]), "none"))));
+  }
+
+  /** Tables of a list, each a group of fields, which can be added, moved and removed. */
+  list(path, table) {
+    const { one, make } = LISTS[table] ?? { one: path.at(-1).replaceAll("_", " "), make: () => ({}) };
+    const count = this.doc.count(path);
+    const focus = `${nameOf(path)}.add`;
+    const items = Array.from({ length: count }, (_, place) => {
+      const own = [...path, place];
+      const what = `${one} ${place + 1}`;
+      const title = this.titleOf(own);
+      const made = () => [...this.group(own, table), h("div", { class: "actions" }, this.moves(own, count, what),
+        button(`Remove ${one}`, () => this.remove(own, focus, what), { name: `${nameOf(own)}.remove`, "aria-label": `Remove ${what}` }))];
+      return h("div", { class: "item" }, this.note(own), this.folded(own, `${capital(what)}${title ? `: ${title}` : ""}`, made, count === 1));
+    });
+    const add = button(`Add ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`, () => {
+      this.open.set(nameOf([...path, count]), true);
+      this.edit((doc) => doc.add(path, make(count + 1, this)), [`${nameOf(path)}.${count}.name`, `${nameOf(path)}.${count}.remove`]);
+    }, { name: focus });
+    return { items, add };
+  }
+
+  /** What one of a list is called. */
+  titleOf(path) {
+    return ["name", "label", "step", "transaction"].map((key) => this.doc.typed([...path, key])).find(Boolean) ?? "";
+  }
+
+  remove(path, focus, what) {
+    this.edit((doc) => doc.drop(path), focus);
+    announce(`${what} is removed`);
+  }
+
+  /** Buttons that move one of a list. */
+  moves(path, count, what) {
+    const place = path.at(-1);
+    const to = (other, by) => [...path.slice(0, -1), other, by];
+    const state = (other) => nameOf([...path.slice(0, -1), other]);
+    const move = (by, mark, isLast, other) => button(mark, () => {
+      const later = [...path.slice(0, -1), by === "up" ? place : place + 1];
+      const [mine, theirs] = [this.open.get(state(place)), this.open.get(state(other))];
+      this.open.set(state(place), theirs).set(state(other), mine);
+      this.edit((doc) => doc.raise(later), [nameOf(to(other, by)), nameOf(to(other, by === "up" ? "down" : "up"))]);
+      announce(`${what} is now number ${other + 1}`);
+    }, { name: nameOf([...path, by]), class: "small", disabled: isLast, "aria-label": `Move ${what} ${by}` });
+    return count < 2 ? [] : [move("up", "↑", place === 0, place - 1), move("down", "↓", place === count - 1, place + 1)];
+  }
+
+  /** Fields of a table: those that are wanted first or written, and the others behind "more". */
+  group(path, table, keys = this.keys(table), wanted = FIRST[table]) {
+    const isShown = ({ name }) => !wanted || wanted.includes(name) || this.doc.at([...path, name]) !== undefined;
+    const order = wanted ?? ["name"];
+    const place = ({ name }) => (order.includes(name) ? order.indexOf(name) : order.length);
+    const shown = keys.filter(isShown).sort((one, other) => place(one) - place(other));
+    const others = keys.filter((key) => !isShown(key));
+    return [...this.fields(path, table, shown), ...(others.length > 0 ? [this.more(path, table, others)] : [])];
+  }
+
+  fields(path, table, keys) {
+    const made = keys.map((about) => this.field([...path, about.name], table, about));
+    const small = made.filter((one) => one.classList.contains("field"));
+    const large = made.filter((one) => !one.classList.contains("field"));
+    return [small.length > 0 ? h("div", { class: "fields options" }, small) : [], large].flat();
+  }
+
+  /** Fields that are made once somebody asks for them. */
+  more(path, table, keys) {
+    return this.folded([...path, "more"], `More settings (${keys.length})`, () => this.fields(path, table, keys));
+  }
+
+  /** What is made once it is opened, and stays open while the form is drawn anew. */
+  folded(path, title, make, isOpenFirst = false) {
+    const name = nameOf(path);
+    const box = h("div");
+    const fill = () => box.childElementCount > 0 || box.replaceChildren(...[make()].flat());
+    const isOpen = this.open.get(name) ?? isOpenFirst;
+    if (isOpen) fill();
+    const element = h("details", { class: "folded", open: isOpen, ontoggle: () => {
+      this.open.set(name, element.open);
+      if (!element.open || box.childElementCount > 0) return;
+      fill();
+      this.tell(this.verdicts);
+    } }, h("summary", {}, title), box);
+    this.folds.set(name, { element, fill });
+    return element;
+  }
+
+  /** What a key has: a field, or a group where its value is a table, a list of tables or of acts. */
+  field(path, table, about) {
+    const { name, value } = about;
+    const inner = SAME[`${table}.${name}`] ?? (table === "" ? name : `${table}.${name}`);
+    const node = this.doc.at(path);
+    const meaning = h("p", { class: "remark" }, about.meaning.replaceAll("`", ""));
+    if (inner === "access_spec.line") return accessLines(this, path);
+    if (value === "list of acts") return h("div", { class: "acts" }, name === "do" ? "" : [h("h4", {}, capital(name)), meaning], this.note(path), actList(this, path));
+    const hasKeys = this.keys(inner).length > 0;
+    if (hasKeys && (node?.style === "sections" || value.startsWith("list of tables"))) {
+      const { items, add } = this.list(path, inner);
+      return h("div", {}, meaning, items, h("div", { class: "actions" }, add));
+    }
+    const isWritten = node?.style === "section" || node?.style === "dotted" || node?.style === "implied";
+    if (hasKeys && (isWritten || (value === "table" && about.words.length === 0))) {
+      return this.folded([...path, "keys"], capital(name.replaceAll("_", " ")), () => [meaning, this.note(path), ...this.group(path, inner)]);
+    }
+    return this.named(path, about, this.control(path, about));
+  }
+
+  /** The control of a key, whose value is written as it is typed. */
+  control(path, { name: key, value, words, default: usual }) {
+    const now = this.doc.typed(path);
+    const choices = words.length > 0 && /^(word|table)$/.test(value) ? words : value === "`true` or `false`" ? ["true", "false"] : [];
+    const kind = words.length > 0 && choices.length > 0 ? "word" : value;
+    if (choices.length > 0 && (now === "" || choices.includes(now))) {
+      const select = choice([["", short(usual) ? `default: ${short(usual)}` : "default"], ...choices], now, {
+        onchange: () => this.set(path, select.value, kind),
+      });
+      return select;
+    }
+    const known = words.length > 0 ? words : this.suggestions(key);
+    const list = known.length > 0 ? h("datalist", { id: `words-${nameOf(path)}` }, known.map((word) => h("option", { value: word }))) : null;
+    const input = h(now.includes("\n") ? "textarea" : "input", {
+      value: now, placeholder: short(usual) ?? "", list: list?.id, oninput: () => this.set(path, input.value, kind),
+      inputMode: /^(number|percent)$/.test(kind) ? "decimal" : "text",
+    });
+    input.setAttribute("autocapitalize", "off");
+    return list ? [input, list] : input;
+  }
+
+  /** Names of other tables that a key may mean. */
+  suggestions(key) {
+    const lists = { way: "way", to: "fileset", directories_of: "fileset", after: "job", take: "tokens", put: "tokens" };
+    return lists[key] ? this.names(lists[key]) : [];
+  }
+
+  /** A control with the name and the meaning of its key, and room for what is wrong with it. */
+  named(path, { name: key, meaning, default: usual }, control) {
+    const name = nameOf(path);
+    const [input, ...beside] = [].concat(control);
+    const more = usual && !short(usual) ? ` Default: ${usual}.` : "";
+    const help = helpOf((meaning + more).replaceAll("`", ""), `help-${name}`);
+    Object.assign(input, { name, id: `field-${name}` });
+    input.setAttribute("aria-describedby", help.id);
+    const label = h("label", { class: "field-name", htmlFor: input.id }, LABELS[name] ?? LABELS[key] ?? capital(key.replaceAll("_", " ")));
+    return h("div", { class: "field" }, label, input, beside, this.note(path, input), help);
+  }
+
+  /** The same in a line, where the meaning is told to those who ask. */
+  beside(path, { name: key, meaning, ...about }) {
+    const [input, ...beside] = [].concat(this.control(path, { name: key, meaning, ...about }));
+    Object.assign(input, { name: nameOf(path), title: meaning.replaceAll("`", "") });
+    return [h("label", { class: "beside" }, `${key.replaceAll("_", " ")} `, input), beside, this.note(path, input)];
+  }
+
+  /** Room for what is wrong at a path, beside the control for it if there is one. */
+  note(path, control = null, note = h("p", { class: "wrong", id: `wrong-${nameOf(path)}`, hidden: true })) {
+    this.controls.set(nameOf(path), { control, note });
+    return note;
+  }
+
+  /** Tells what is wrong where it is: at the field for it, or at the group that it is in. */
+  tell(verdicts) {
+    this.verdicts = verdicts;
+    for (const { control, note } of this.controls.values()) {
+      note.hidden = true;
+      note.replaceChildren();
+      control?.removeAttribute("aria-invalid");
+      control?.removeAttribute("aria-errormessage");
+    }
+    const doc = TomlText.read(this.text());
+    for (const { line, column, severity, message, help } of verdicts) {
+      if (!doc || !line || severity === "note") continue;
+      const path = doc.pathAt(line, column);
+      if (severity === "error") this.unfold(path);
+      while (path.length > 0 && !this.controls.has(nameOf(path))) path.pop();
+      const { control, note } = this.controls.get(nameOf(path)) ?? {};
+      if (!note) continue;
+      note.hidden = false;
+      note.className = `wrong ${severity}`;
+      note.append(h("span", {}, `${message.replaceAll("`", "")}${help ? `: ${help.replaceAll("`", "")}` : ""}. `));
+      if (!control || severity !== "error") continue;
+      control.setAttribute("aria-invalid", "true");
+      control.setAttribute("aria-errormessage", note.id);
+    }
+  }
+
+  /** Opens the groups that a path leads through. */
+  unfold(path) {
+    for (let depth = 1; depth <= path.length; depth += 1) {
+      const fold = this.folds.get(nameOf(path.slice(0, depth)));
+      fold?.fill();
+      if (fold) fold.element.open = true;
+    }
+  }
+}
