@@ -8,9 +8,9 @@ use std::sync::mpsc::{channel, sync_channel};
 
 use crew::{Arrival, Hub, Leader, LeaderOptions, OnLost};
 use libfuzzer_sys::fuzz_target;
+use plan::Cell;
+use plan::facts::SystemFacts;
 use run::{Crew, CrewWatch};
-use workload::facts::SystemFacts;
-use workload::plan::Cell;
 
 const RANKS: u32 = 2;
 
@@ -75,9 +75,9 @@ fn lead(hub: Hub) {
 fn cell() -> Cell {
     let text = "run_time = 1\nramp_time = 0\nengine = \"null\"\nsize = \"1m\"\n\
         [[access_spec]]\nline = [{ size = \"4k\" }]\n";
-    let workload = workload::read_toml("made.toml", text).expect("a workload");
-    let mut overrides = workload::Overrides::new();
+    let workload = description::read_toml("made.toml", text).expect("a workload");
+    let mut overrides = description::Overrides::new();
     overrides.set_ranks(RANKS);
-    let planned = workload::plan(&[workload], &overrides, &SystemFacts::default());
+    let planned = planning::plan(&[workload], &overrides, &SystemFacts::default());
     planned.expect("a plan").plan.cells.swap_remove(0)
 }

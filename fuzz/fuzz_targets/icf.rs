@@ -3,8 +3,8 @@
 
 #![no_main]
 
+use description::icf::{Mode, Parsed, from_workload, parse, to_workload, write};
 use libfuzzer_sys::fuzz_target;
-use workload::icf::{Mode, Parsed, from_workload, parse, to_workload, write};
 
 fuzz_target!(|bytes: &[u8]| {
     let strict = parse(bytes, "fuzz.icf", Mode::Strict);
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(again.is_ok(), "{}", again.unwrap_err());
 
     let (workload, _) = to_workload(&parsed.document, "fuzz");
-    let _ = workload::to_toml(&workload);
+    let _ = description::to_toml(&workload);
     if let Ok((document, _)) = from_workload(&workload) {
         let written = parse(&write(&document), "written.icf", Mode::Tolerant);
         assert!(written.is_ok(), "{}", written.unwrap_err());

@@ -3,10 +3,11 @@
 
 #![no_main]
 
+use description::source::{LoadOptions, SourceKind, load_with};
+use description::{Overrides, read_toml, to_toml};
 use libfuzzer_sys::fuzz_target;
-use workload::facts::SystemFacts;
-use workload::source::{LoadOptions, SourceKind, load_with};
-use workload::{Overrides, plan, plan_text, read_toml, to_toml};
+use plan::facts::SystemFacts;
+use planning::{plan, plan_text};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((flags, script)) = bytes.split_first() else {

@@ -14,7 +14,7 @@ use generate::{Generator, Step};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::made_of::program_of;
 use pgmeter_fuzz::{planned, reads_back};
-use workload::program::{Program, ProgramPhase};
+use plan::program::{Program, ProgramPhase};
 
 /// Requests of a phase, at most.
 const REQUESTS_MAX: u32 = 5000;

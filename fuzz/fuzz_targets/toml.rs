@@ -3,11 +3,12 @@
 
 #![no_main]
 
+use description::source::{SourceKind, load};
+use description::{Overrides, read_toml, to_toml};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::jobs_stay_inside;
-use workload::facts::SystemFacts;
-use workload::source::{SourceKind, load};
-use workload::{Overrides, plan, plan_text, read_toml, to_toml};
+use plan::facts::SystemFacts;
+use planning::{plan, plan_text};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(loaded) = load("fuzz.toml", bytes, Some(SourceKind::Toml), false) else {

@@ -4,14 +4,15 @@ pub mod made_of;
 
 use std::path::{Component, Path};
 
+use description::{Overrides, Workload, read_toml, to_toml};
 use engine::{Completion, Request};
 use generate::job::JobStream;
 use generate::{Generator, Step};
-use workload::facts::SystemFacts;
-use workload::job::{BuiltJob, BuiltJobs, JobPlan};
-use workload::plan::Plan;
-use workload::program::{DirectoryTree, FileNames, FilesetPlan};
-use workload::{Overrides, Workload, plan, plan_text, read_toml, to_toml};
+use plan::Plan;
+use plan::facts::SystemFacts;
+use plan::job::{BuiltJob, BuiltJobs, JobPlan};
+use plan::program::{DirectoryTree, FileNames, FilesetPlan};
+use planning::{plan, plan_text};
 
 /// Planning and its words do not panic.
 pub fn planned(workloads: &[Workload]) {
@@ -113,10 +114,13 @@ fn follow(plan: &JobPlan, mut stream: JobStream) {
 fn stays_inside(plan: &JobPlan, request: &Request) {
     let part = &plan.files[request.file_index as usize];
     let end = request.offset_bytes + u64::from(request.length_bytes);
-    let is_inside = request.offset_bytes >= part.start_bytes
-        && end <= part.start_bytes + part.size_bytes;
+    let is_inside =
+        request.offset_bytes >= part.start_bytes && end <= part.start_bytes + part.size_bytes;
     // A sync has no place.
-    assert!(is_inside || request.length_bytes == 0, "{request:?} {part:?}");
+    assert!(
+        is_inside || request.length_bytes == 0,
+        "{request:?} {part:?}"
+    );
 }
 
 fn fileset_stays_below(set: &FilesetPlan) {

@@ -1,7 +1,7 @@
 //! Programs made of any bytes: each says the next choice, and where there are no more all are 0.
 
-use workload::plan::Distribution;
-use workload::program::{
+use plan::Distribution;
+use plan::program::{
     Act, Band, Bytes, Call, Copies, DirectoryTree, Due, FileNames, FileOperation, FilePath,
     FilesetPlan, Group, Law, Measure, On, Order, Pick, Program, ProgramPart, ProgramPhase, Quota,
     Shape, Share, Tokens, TreeGrowth, Turn, Until, Way, Where, Which, Whose,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lab::{CleanedLabs, FileSystemList};
+use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 use report::{ComparisonDocument, PaperDocument, PaperList};
 use results::{LabRecord, RunRecord};
 use selftest::SelfTest;
@@ -13,7 +14,6 @@ use web::{
     CheckAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads, QueueDocument,
     QueueEntry, RefusedRequest, RemovedRun, RunView, ServerFacts, ToldRun, TrendAnswer,
 };
-use workload::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 
 /// What stands in a document's `format` between `pgmeter-` and `/`, and how its schema is made.
 type NamedSchema = (&'static str, fn() -> String);

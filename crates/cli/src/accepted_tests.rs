@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plan::facts::{SystemFacts, TargetFacts};
+use plan::{Plan, TargetKind};
 use results::RunEvent;
 use run::RunOptions;
-use workload::facts::{SystemFacts, TargetFacts};
-use workload::plan::{Plan, TargetKind};
 
 use crate::command::check::accepted;
 use case_tests::Cases;

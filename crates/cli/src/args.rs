@@ -22,8 +22,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 use front::{CONSOLES, FRONTS};
+use planning::GroupHost;
 use units::Percent;
-use workload::GroupHost;
 
 use crate::complete::values;
 use crate::schemas::schema_names;

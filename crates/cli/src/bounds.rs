@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
+use plan::facts::{SystemFacts, TargetFacts};
+use plan::{Plan, TargetKind};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use units::printable;
 use web::{BOUNDS, Bounds};
-use workload::facts::{SystemFacts, TargetFacts};
-use workload::plan::{Plan, TargetKind};
 
 use crate::failure::{Exit, Failure};
 

@@ -4,9 +4,9 @@ use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
+use description::reference::keys;
+use plan::Diagnostic;
 use units::{excerpts, printable, printable_message};
-use workload::Diagnostic;
-use workload::reference::keys;
 
 use crate::foreign::{key_of, translate};
 use crate::slips;

@@ -5,12 +5,13 @@ use std::io::{IsTerminal, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+use description::source::{LoadOptions, Loaded, STDIN_NAME, load_builtin, load_with};
+use description::{Overrides, Workload};
 use front::{CommandLine, FILE_BYTES_MAX, FileAccess, FrontFile};
+use plan::{Diagnostic, Severity};
 use rustix::fs::OFlags;
 use units::{Rate, printable};
 use web::Bounds;
-use workload::source::{LoadOptions, Loaded, STDIN_NAME, load_builtin, load_with};
-use workload::{Diagnostic, Overrides, Severity, Workload};
 
 use crate::args::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,

@@ -57,7 +57,7 @@ impl RecordJsonArg {
         };
         let name = path.to_string_lossy();
         let shown = printable(&name);
-        let is_name = workload::builtin::find(&name).is_ok() || names_a_run(&name);
+        let is_name = description::builtin::find(&name).is_ok() || names_a_run(&name);
         if is_name {
             let message = format!("`--json {shown}` would write the record to a file `{shown}`");
             let help = format!(

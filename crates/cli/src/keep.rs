@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use plan::EngineKind;
 use results::{RunEvent, RunRecord, Warning, WarningCode, doubt_store, target_indexes};
 use store::{Store, StoreError, Writer};
-use workload::plan::EngineKind;
 
 use crate::stored::Place;
 

@@ -6,8 +6,8 @@
 use std::io::Read;
 
 use clap::builder::PossibleValuesParser;
+use description::reference::schema_json;
 use flate2::read::DeflateDecoder;
-use workload::reference::schema_json;
 
 /// The schema of workload files, which the program reads itself to explain their keys.
 const WORKLOAD: &str = "workload";

@@ -108,7 +108,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
         return None;
     }
     let path = Path::new(&word);
-    if workload::builtin::find(&word).is_ok() {
+    if description::builtin::find(&word).is_ok() {
         return Some(format!("to run this workload, write `pgmeter run {word}`"));
     }
     if path.is_dir() {
@@ -132,7 +132,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
     if error.get(ContextKind::SuggestedSubcommand).is_some() {
         return None;
     }
-    let help = workload::builtin::find(&word).err()?.help?;
+    let help = description::builtin::find(&word).err()?.help?;
     let near = help.strip_prefix("did you mean `")?.strip_suffix("`?")?;
     Some(format!("did you mean `pgmeter run {near}`?"))
 }

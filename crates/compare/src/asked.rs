@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use plan::{CacheMode, Cell, EngineKind};
 use results::{CellRecord, RunRecord, target_indexes};
 use serde_json::Value;
-use workload::plan::{CacheMode, Cell, EngineKind};
 
 /// Keys of a planned cell that change how long or how often it is measured, but not what.
 const NOT_ASKED: [&str; 6] = [

@@ -1,10 +1,10 @@
 //! The comparison of two runs.
 
+use plan::{CacheMode, EngineKind, Plan};
 use results::{CellRecord, RunRecord, Timestamp, Warning, WarningCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use workload::plan::{CacheMode, EngineKind, Plan};
 
 use crate::asked::{self, Question};
 use crate::difference::{self, Difference};

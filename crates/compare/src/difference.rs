@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use plan::Plan;
 use results::{Environment, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use workload::plan::Plan;
 
 /// Settings that change where, when, how long or how often is measured, but not what.
 const CIRCUMSTANCES: [&str; 10] = [

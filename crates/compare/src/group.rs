@@ -1,7 +1,7 @@
 //! Cells gathered by what was asked of them, and the groups of two sides brought together.
 
+use plan::CurvePart;
 use results::{CellRecord, RunRecord, Status};
-use workload::plan::CurvePart;
 
 use crate::asked::{AKIN, Asked, LIKENESSES, Plans};
 

@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plan::{Plan, TargetKind, TargetPlan};
 use run::COMMON;
 use target::{Permission, Prepared, Tree, Watch, admit, prepare};
-use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::message::Failed;
 

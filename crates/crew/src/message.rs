@@ -5,12 +5,12 @@ use std::io::{self, Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use plan::facts::SystemFacts;
+use plan::{Cell, Plan};
 use results::{CellRecord, Environment, PreconditionRecord, RunEvent};
 use run::FileNews;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use workload::facts::SystemFacts;
-use workload::plan::{Cell, Plan};
 
 /// The language: a different first number is not understood, a larger second one adds words.
 pub(crate) const PROTOCOL: [u32; 2] = [2, 0];

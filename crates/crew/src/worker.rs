@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
+use plan::{Cell, Plan};
 use results::{CellRecord, IntervalRecord, RunEvent};
 use run::{Member, RunOptions};
 use sha2::{Digest, Sha256};
-use workload::plan::{Cell, Plan};
 
 use crate::desk::Desk;
 use crate::ground::{Grounds, of_rank, of_target};

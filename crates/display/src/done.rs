@@ -1,9 +1,9 @@
 //! The lines that stay for cells that are done: one each, under each other.
 
+use plan::{CurvePart, ResponseLimit};
 use results::{CellRecord, Phase, RateTrial, Status};
 use unicode_width::UnicodeWidthStr;
 use units::format;
-use workload::plan::{CurvePart, ResponseLimit};
 
 use crate::line::{counted, cut, cut_start, unit};
 use crate::row::{CellRow, DoneCell};

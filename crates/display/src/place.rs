@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use plan::CurvePart;
 use results::RateSearch;
-use workload::plan::CurvePart;
 
 use crate::state::State;
 

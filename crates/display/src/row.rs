@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use plan::{Cell, CurvePart, Plan};
 use results::{CellNames, CellRecord, OperationFigures, Status, target_indexes};
-use workload::plan::{Cell, CurvePart, Plan};
 
 use crate::printable::printable;
 

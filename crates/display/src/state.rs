@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use plan::{Cell, CurvePart, Plan};
 use results::{
     CellNames, CellRecord, RateSearch, RateTrial, RunEvent, RunRecord, Status, SteadyVerdict,
     WarningLevel,
 };
-use workload::plan::{Cell, CurvePart, Plan};
 
 use crate::current::{Current, Preparation};
 use crate::printable::printable;

@@ -13,7 +13,7 @@ use engine::{
     Engine, EngineError, IoUring, Mmap, MmapOptions, Null, OpenPlan, Operation, Psync,
     PsyncOptions, Reopen, UringOptions,
 };
-use workload::plan::CacheMode;
+use plan::CacheMode;
 
 const SIZE: usize = 1 << 18;
 const PLAN: OpenPlan = OpenPlan {

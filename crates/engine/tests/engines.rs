@@ -12,8 +12,8 @@ use engine::{
     Completion, Engine, EngineError, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions,
     UringOptions, Wait,
 };
+use plan::CacheMode;
 use proptest::prelude::*;
-use workload::plan::CacheMode;
 
 const SIZE: usize = 1 << 20;
 

@@ -8,9 +8,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use engine::{EngineError, OpenPlan, open_device, open_target};
+use plan::CacheMode;
 use rustix::fs::OFlags;
 use tempfile::TempDir;
-use workload::plan::CacheMode;
 
 const READ: OpenPlan = OpenPlan {
     cache: CacheMode::Buffered,

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use common::{Place, WAIT, execute, random_reads_agree, request, ring};
 use engine::{Completion, Engine, EngineError, IoUring, Operation, UringOptions, Wait};
+use plan::CacheMode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use workload::plan::CacheMode;
 
 #[test]
 fn the_record_says_what_the_kernel_granted() {

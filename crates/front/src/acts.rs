@@ -1,6 +1,6 @@
 //! Short forms of what fronts put into programs.
 
-use workload::program::{
+use plan::program::{
     Access, Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
     FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, OpenSync, Order, Pick,
     Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use workload::classics::Refusal;
-use workload::plan::FrontOrigin;
+use description::classics::Refusal;
+use plan::FrontOrigin;
 
 use crate::front::harmless;
 use crate::text::ClassicText;

@@ -1,6 +1,6 @@
 //! Tokens that are taken one after the other, and what is said where another one was wanted.
 
-use workload::Diagnostic;
+use plan::Diagnostic;
 
 use crate::tokens::{Place, Token, error, number_among, unescaped};
 

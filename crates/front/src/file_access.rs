@@ -10,8 +10,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use plan::{Diagnostic, printable};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-use workload::{Diagnostic, printable};
 
 /// Bytes of the largest file that is read whole.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;

@@ -1,8 +1,8 @@
 //! What a front is.
 
-use workload::Diagnostic;
-use workload::classics::Refusal;
-use workload::plan::FrontOrigin;
+use description::classics::Refusal;
+use plan::Diagnostic;
+use plan::FrontOrigin;
 
 use crate::command_line::CommandLine;
 use crate::text::{ClassicText, HarmlessText};

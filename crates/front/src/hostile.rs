@@ -3,8 +3,8 @@
 
 use std::path::{Component, Path};
 
-use workload::Workload;
-use workload::program::{DirectoryTree, FileNames, FilesetPlan};
+use description::Workload;
+use plan::program::{DirectoryTree, FileNames, FilesetPlan};
 
 use crate::command_line::CommandLine;
 use crate::file_access::{FileAccess, FileScript};

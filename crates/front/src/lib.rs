@@ -65,12 +65,12 @@ mod work;
 
 pub use command_line::CommandLine;
 pub use console::{Console, ConsoleFront};
+pub use description::classics::Refusal;
 pub use file_access::{FILE_BYTES_MAX, FileAccess, FileScript, OfferedFiles};
 pub use front::{ArgumentError, FileFront, Front};
+pub use plan::FrontOrigin;
 pub use postmark::{pool_text, pool_version};
 pub use printed::{table_text, text};
 pub use table::{CONSOLES, FRONTS, detect, find, find_console};
 pub use text::{ClassicText, TableText};
 pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, MadePart, Placement, cell};
-pub use workload::classics::Refusal;
-pub use workload::plan::FrontOrigin;

@@ -1,7 +1,7 @@
 //! What other programs would have printed of a record.
 
+use plan::{Cell, FrontOrigin};
 use results::{CellRecord, RunRecord};
-use workload::plan::{Cell, FrontOrigin};
 
 use crate::table::{TABLE_TEXTS, find, find_console};
 use crate::text::ClassicText;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use workload::program::{PIECE_BYTES_MAX, REGISTERS_MAX, Trace, TraceCall, TraceOperation};
+use plan::program::{PIECE_BYTES_MAX, REGISTERS_MAX, Trace, TraceCall, TraceOperation};
 
 /// Calls of a recording at most, those that it repeats among them.
 const CALLS_MAX: usize = 8_000_000;
@@ -194,7 +194,7 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use workload::program::TraceCall;
+    use plan::program::TraceCall;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Records for tests of texts.
 
+use plan::FrontOrigin;
 use results::{RoundFigures, RunRecord, WorkerTimes, WorkerWindow};
 use serde_json::{Value, json};
-use workload::plan::FrontOrigin;
 
 /// A record of one cell of that origin, whose phases had these rounds.
 pub fn record(origin: &FrontOrigin, phases: &[(&str, Vec<RoundFigures>)]) -> RunRecord {

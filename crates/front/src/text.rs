@@ -1,8 +1,8 @@
 //! What other programs print, from records.
 
+use plan::FrontOrigin;
+use plan::program::Program;
 use results::{CellRecord, RunEvent, RunRecord};
-use workload::plan::FrontOrigin;
-use workload::program::Program;
 
 /// What another program prints of a run.
 pub trait ClassicText {

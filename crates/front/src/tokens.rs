@@ -1,6 +1,7 @@
 //! Tokens of what other programs read: words, texts, variables, numbers and marks.
 
-use workload::{Diagnostic, nearest, printable};
+use description::nearest;
+use plan::{Diagnostic, printable};
 
 use crate::scanning::{quoted, split};
 

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use crate::CommandLine;
 use crate::rows::rows;
-use workload::model::{BuiltProgram, ContentChoice};
-use workload::plan::FrontOrigin;
-use workload::program::{NamesInPlace, Program};
-use workload::{Diagnostic, DiagnosticCode, Workload};
+use description::Workload;
+use description::model::{BuiltProgram, ContentChoice};
+use plan::FrontOrigin;
+use plan::program::{NamesInPlace, Program};
+use plan::{Diagnostic, DiagnosticCode};
 
 /// What arguments or a file stand for.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use engine::{Completion, Operation, Request};
 use generate::{
     Content, ContentSource, FileStamp, Generator, Iometer, OwnCursor, SharedCursor, Step, Transfer,
 };
-use workload::plan::{
+use plan::{
     ContentPlan, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
 };
 

@@ -11,7 +11,7 @@ use generate::program::{
     FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Unit, Waits,
 };
 use generate::{Generator, Step};
-use workload::program::{
+use plan::program::{
     Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, On,
     Order, Pick, Program, ProgramPhase, Shape, Turn, Where, Which,
 };

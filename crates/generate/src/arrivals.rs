@@ -4,9 +4,9 @@ use crate::spacing::{Gaps, Grid, count_drawn, whole};
 use crate::{GenerateError, Rng, SharedArrivals, mix};
 
 /// Rates below this are refused, in arrivals per second of all workers together.
-pub const ARRIVAL_RATE_MIN: f64 = workload::plan::RATE_MIN;
+pub const ARRIVAL_RATE_MIN: f64 = plan::RATE_MIN;
 /// Rates above this are refused, in arrivals per second of all workers together.
-pub const ARRIVAL_RATE_MAX: f64 = workload::plan::RATE_MAX;
+pub const ARRIVAL_RATE_MAX: f64 = plan::RATE_MAX;
 
 /// Binary digits behind the point of a Poisson due time, so that rounding a gap never shows.
 const FRACTION_BITS: u32 = 32;

@@ -1,6 +1,6 @@
 //! What both generators of access specifications ask of a plan.
 
-use workload::plan::{LinePlan, SpanPlan, WorkerPlan};
+use plan::{LinePlan, SpanPlan, WorkerPlan};
 
 use crate::{Cursor, GenerateError};
 

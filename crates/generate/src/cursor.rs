@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use workload::plan::WorkerPlan;
+use plan::WorkerPlan;
 
 /// The last request on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

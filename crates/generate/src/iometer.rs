@@ -1,7 +1,7 @@
 //! Access specifications exactly as Iometer's workers are coded, bias and weak generator included.
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::plan::{LinePlan, SpanPlan, WorkerPlan};
+use plan::{LinePlan, SpanPlan, WorkerPlan};
 
 use crate::arithmetic::Divisor;
 use crate::check::check_plan;

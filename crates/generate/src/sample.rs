@@ -1,7 +1,7 @@
 //! Plans for the tests of this crate.
 
 use engine::{Completion, Request};
-use workload::plan::{
+use plan::{
     ContentPlan, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
 };
 

@@ -1,7 +1,7 @@
 //! Which slot works on which target.
 
 use engine::{Operation, OperationSet};
-use workload::plan::{LinePlan, SpanPlan, WorkerPlan};
+use plan::{LinePlan, SpanPlan, WorkerPlan};
 
 use crate::Flow;
 use crate::rng::mix;

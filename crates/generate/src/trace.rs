@@ -9,7 +9,7 @@ mod request;
 use std::sync::Arc;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
+use plan::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 
 use crate::program::{PhaseEnd, StepCounter};
 use crate::step::EXPECTED_FAILURE;

@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::plan::{LinePlan, WorkerPlan};
+use plan::{LinePlan, WorkerPlan};
 
 use crate::arithmetic::threshold;
 use crate::check::check_plan;

@@ -175,8 +175,8 @@ fn joined(before: Option<String>, part: &str) -> String {
 
 fn unknown(name: &str) -> LabError {
     LabError::UnknownFileSystem {
-        name: workload::printable(name),
-        nearest: workload::nearest(name, ENTRIES.iter().map(|entry| entry.name)),
+        name: plan::printable(name),
+        nearest: description::nearest(name, ENTRIES.iter().map(|entry| entry.name)),
     }
 }
 

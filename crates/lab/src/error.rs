@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use plan::Diagnostic;
 use units::format::size;
 use units::{Bytes, Percent};
-use workload::Diagnostic;
 
 use crate::vm::speaks_of_memory;
 

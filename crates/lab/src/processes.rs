@@ -158,7 +158,7 @@ fn named(pid: u32) -> String {
 /// What a process is called.
 pub(crate) fn name(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    workload::printable(name.trim()).to_string()
+    plan::printable(name.trim()).to_string()
 }
 
 fn all() -> Vec<u32> {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use description::Workload;
 use units::{Bytes, Span};
-use workload::Workload;
 
 use crate::error::LabError;
 
@@ -157,7 +157,7 @@ impl fmt::Display for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workload::source::load_builtin;
+    use description::source::load_builtin;
 
     fn scaled(name: &str, scale: &str) -> Workload {
         let loaded = load_builtin(name).unwrap();
@@ -191,10 +191,10 @@ mod tests {
 
     #[test]
     fn a_pool_lasts_as_long_as_before() {
-        let full = workload::classics::postmark::Postmark {
+        let full = description::classics::postmark::Postmark {
             number: Some(9999),
             transactions: Some(5_000_000),
-            ..workload::classics::postmark::Postmark::default()
+            ..description::classics::postmark::Postmark::default()
         };
         let full = Workload {
             postmark: Some(full),
@@ -225,7 +225,7 @@ mod tests {
         let read = Workload {
             size: Some(Bytes(128 << 20)),
             operations: Some(2048),
-            access_spec: vec![workload::model::AccessSpec::default()],
+            access_spec: vec![description::model::AccessSpec::default()],
             ..Workload::default()
         };
         let small = "0.001".parse::<Scale>().unwrap().applied(&read);

@@ -1,8 +1,8 @@
 //! Response-time curves: the cells that belong together, and the figure that stands for each.
 
+use plan::CurvePart;
 use results::{CellRecord, OpenLoopFigures, RunRecord};
 use stats::{CurveOrigin, ResponsePoint, overall_response_time};
-use workload::plan::CurvePart;
 
 /// What is taken for the curve below its lowest load: nothing, since nothing was measured there.
 pub const ORIGIN: CurveOrigin = CurveOrigin::MeasuredOnly;
@@ -68,8 +68,8 @@ impl Curve<'_> {
 
 #[cfg(test)]
 pub mod tests {
+    use plan::ArrivalKind;
     use results::Latency;
-    use workload::plan::ArrivalKind;
 
     use super::*;
     use crate::html::sample;

@@ -1,11 +1,11 @@
 //! Cells that differ in their repetition alone, and what tells such groups apart.
 
+use plan::{CacheMode, EngineKind};
 use results::{
     CellKey, CellNames, CellRecord, Distinction, EstimateRecord, Phase, RunRecord, Status,
     percentile_is_supported,
 };
 use units::format;
-use workload::plan::{CacheMode, EngineKind};
 
 use crate::model::{cache_name, engine_name};
 use crate::wrap::printable;

@@ -10,8 +10,8 @@ mod columns;
 mod figures;
 mod rows;
 
+use plan::{Cell, LinePlan, WorkerPlan};
 use results::{CellRecord, RunRecord, Status, Timestamp};
-use workload::plan::{Cell, LinePlan, WorkerPlan};
 
 use columns::HEADS;
 

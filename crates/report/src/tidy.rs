@@ -5,7 +5,7 @@ use results::{
     SteadyRecord, TransactionFigures, WithinRun,
 };
 
-use workload::plan::CurvePart;
+use plan::CurvePart;
 
 use crate::model::{cache_name, engine_name, status_name, verdict_name};
 

@@ -1,7 +1,7 @@
 //! From counters to figures: rates from measured time, percentiles from histograms.
 
+use plan::{Cell, Plan, WorkerPlan};
 use stats::Interval;
-use workload::plan::{Cell, Plan, WorkerPlan};
 
 use crate::flows::Flows;
 use crate::title::{target_indexes, target_path};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use plan::{CacheMode, CurvePart, EngineKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::plan::{CacheMode, CurvePart, EngineKind};
 
 use crate::errno_count::ErrnoCount;
 use crate::open_loop::OpenLoopFigures;

@@ -16,8 +16,8 @@ pub(crate) use device::{cache_read_share, cache_write_share};
 pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};
 pub use whole_run::{doubt_load, doubt_store};
 
+use plan::{Cell, ContentPlan, Plan, TargetKind};
 use units::Span;
-use workload::plan::{Cell, ContentPlan, Plan, TargetKind};
 
 use crate::{
     CellRecord, Environment, IntervalRecord, Phase, StandstillCause, Status, SteadyRecord,

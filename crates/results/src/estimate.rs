@@ -1,8 +1,8 @@
 //! A figure over several repetitions.
 
+use plan::{CacheMode, CurvePart, EngineKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::plan::{CacheMode, CurvePart, EngineKind};
 
 use crate::Phase;
 use crate::real::Real;

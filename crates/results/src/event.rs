@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use workload::plan::Cell;
-use workload::program::PoolPart;
+use plan::Cell;
+use plan::program::PoolPart;
 
 use crate::real::Real;
 use crate::{

@@ -1,8 +1,8 @@
 //! What became of the goals of a job.
 
+use plan::job::SteadyGoal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::job::SteadyGoal;
 
 use crate::real::Real;
 

@@ -1,6 +1,6 @@
 //! Which cells are repetitions of each other: told by the plan, in old records by names.
 
-use workload::plan::CurvePart;
+use plan::CurvePart;
 
 use crate::{CellRecord, EstimateRecord, Phase, RunRecord};
 

@@ -231,7 +231,7 @@ impl LabRecord {
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
         let header: Header = parse_json(json)?;
         match header.format.as_str() {
-            LAB_FORMAT => Ok(parse_json(json)?),
+            LAB_FORMAT => Ok(parse_json(json).or_else(|_| upgraded(parse_json(json)?))?),
             LAB_FORMAT_1 => Ok(upgraded(parse_json(json)?)?),
             _ => Err(ReadError::OtherFormat {
                 seen: header.format,
@@ -244,7 +244,7 @@ impl LabRecord {
 fn upgraded(mut document: Value) -> serde_json::Result<LabRecord> {
     document["format"] = LAB_FORMAT.into();
     if let Some(Value::Array(runs)) = document.get_mut("runs") {
-        runs.iter_mut().for_each(format::upgrade);
+        runs.iter_mut().try_for_each(format::upgrade)?;
     }
     parse_json(&document.to_string())
 }

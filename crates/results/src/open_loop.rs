@@ -1,9 +1,9 @@
 //! What was measured where requests began when they were due.
 
+use plan::{ArrivalKind, OpenLoop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Histogram, Interval};
-use workload::plan::{ArrivalKind, OpenLoop};
 
 use crate::real::Real;
 use crate::zero::is_zero;

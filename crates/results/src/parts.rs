@@ -1,8 +1,8 @@
 //! The parts of a cell's record besides its operations.
 
+use plan::job::RecordedAct;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::job::RecordedAct;
 
 use crate::real::Real;
 use crate::zero::is_zero;

@@ -4,11 +4,11 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use plan::{Plan, TargetKind, TargetPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use units::{JsonDocument, json_page, parse_json, read_json};
-use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::format::{self, FORMAT_1};
 use crate::{
@@ -184,7 +184,8 @@ impl RunRecord {
     /// known.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         let record = match parse_json::<Header>(text)?.written()? {
-            Written::Now => parse_json(text)?,
+            // Early ones of this format have plans that are not written any more.
+            Written::Now => parse_json(text).or_else(|_| upgraded(parse_json(text)?))?,
             Written::Before => upgraded(parse_json(text)?)?,
         };
         Ok(Self::with_keys(record))
@@ -198,7 +199,13 @@ impl RunRecord {
         let header: Header = read_json(&mut input)?;
         input.rewind().map_err(serde_json::Error::io)?;
         let record = match header.written()? {
-            Written::Now => read_json(&mut input)?,
+            Written::Now => match read_json(&mut input) {
+                Ok(record) => record,
+                Err(_) => {
+                    input.rewind().map_err(serde_json::Error::io)?;
+                    upgraded(read_json(&mut input)?)?
+                }
+            },
             Written::Before => upgraded(read_json(&mut input)?)?,
         };
         Ok(Self::with_keys(record))
@@ -212,7 +219,7 @@ impl RunRecord {
 
 /// The record that a document of an earlier format is.
 fn upgraded(mut document: Value) -> serde_json::Result<RunRecord> {
-    format::upgrade(&mut document);
+    format::upgrade(&mut document)?;
     // Read from text, for which the code is there.
     parse_json(&document.to_string())
 }

@@ -1,9 +1,7 @@
 //! A search for the highest rate at which response times hold: what its trials say, and which rate
 //! is to be tried next.
 
-use workload::plan::{
-    CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile, TRIALS_MAX,
-};
+use plan::{CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile, TRIALS_MAX};
 
 use crate::{CellRecord, OpenLoopFigures, RunRecord, Status};
 
@@ -298,7 +296,7 @@ mod tests {
                 let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
                 assert!(held <= limit && limit < failed, "{limit}: {bracket:?}");
                 assert!(failed / held < 1.021, "{limit}: {bracket:?}");
-                let most = workload::plan::TRIALS_MAX as usize;
+                let most = plan::TRIALS_MAX as usize;
                 assert!(
                     search.trials.len() <= most,
                     "{limit}: {}",
@@ -344,7 +342,7 @@ mod tests {
             let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
             assert!(held <= 730.0 && 730.0 < failed, "{disturbed}: {search:?}");
             assert!(failed / held < 1.021, "{disturbed}: {search:?}");
-            assert!(search.trials.len() <= workload::plan::TRIALS_MAX as usize);
+            assert!(search.trials.len() <= plan::TRIALS_MAX as usize);
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use plan::{Cell, CurvePart, Plan};
 use units::format::iops;
-use workload::plan::{Cell, CurvePart, Plan};
 
 use crate::{CellRecord, EstimateRecord, Phase};
 

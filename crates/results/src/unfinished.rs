@@ -1,7 +1,7 @@
 //! A cell of which only the intervals are left, because the run was killed while it was measured.
 
+use plan::{Cell, Plan};
 use stats::Interval;
-use workload::plan::{Cell, Plan};
 
 use crate::names::MOVES_BYTES;
 use crate::{

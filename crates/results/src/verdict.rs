@@ -28,7 +28,7 @@ fn is_failure(warning: &Warning) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use workload::plan::Plan;
+    use plan::Plan;
 
     use super::*;
     use crate::Environment;

@@ -1,7 +1,7 @@
 //! One run by itself.
 
+use plan::Plan;
 use results::{RunEvent, Status, Warning};
-use workload::plan::Plan;
 
 use crate::crew::Crew;
 use crate::drive::drive;

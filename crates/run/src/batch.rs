@@ -1,6 +1,6 @@
 //! How many requests are issued with one call of the engine.
 
-use workload::plan::RingOptions;
+use plan::RingOptions;
 
 /// While others are in flight, a batch is at most the queue depth over this ...
 const BUSY_SHARE: u32 = 8;

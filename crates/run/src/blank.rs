@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use plan::{Cell, EngineKind, Plan, TargetKind};
 use results::{Warning, WarningCode, target_indexes};
 use target::{Blank, Prepared};
-use workload::plan::{Cell, EngineKind, Plan, TargetKind};
 
 /// From this share on, reads that need no medium are worth a warning.
 const BLANK_SHARE_MIN: f64 = 0.01;
@@ -61,7 +61,7 @@ fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warnin
 
 /// The bytes of a target that a cell's readers use; none where nobody reads it.
 fn read_bytes(cell: &Cell, target_index: u32) -> Option<std::ops::Range<u64>> {
-    let reads = |worker: &&workload::plan::WorkerPlan| {
+    let reads = |worker: &&plan::WorkerPlan| {
         let mut lines = worker.lines.iter();
         lines.any(|line| line.read_percent > 0.0 || line.reply_bytes > 0)
     };

@@ -1,7 +1,7 @@
 //! What differs where others measure for this process, or it measures for another.
 
+use plan::Cell;
 use results::{PreconditionRecord, target_indexes};
-use workload::plan::Cell;
 
 use crate::RunError;
 use crate::blank::{blank_files, blank_storage};

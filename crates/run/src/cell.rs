@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use engine::clock::Clock;
+use plan::{Cell, RingOptions};
 use results::EngineNotes;
-use workload::plan::{Cell, RingOptions};
 
 use crate::RunError;
 use crate::batch::Batch;

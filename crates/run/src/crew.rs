@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 
+use plan::{Cell, Plan};
 use results::{CellRecord, CrewRecord, PreconditionRecord, RunEvent, Warning};
-use workload::plan::{Cell, Plan};
 
 use crate::RunError;
 use crate::cut::is_cut;

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
+use plan::{ArrivalKind, Cell, CurvePart, OpenLoop, RATE_MAX, RATE_MIN, ResponseLimit};
 use results::{CellRecord, RateSearch, Warning, WarningCode};
-use workload::plan::{ArrivalKind, Cell, CurvePart, OpenLoop, RATE_MAX, RATE_MIN, ResponseLimit};
 
 use crate::session::Session;
 
@@ -81,7 +81,7 @@ fn peak_of(cell: &Cell, records: &[CellRecord]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use workload::plan::{ArrivalKind, Plan};
+    use plan::{ArrivalKind, Plan};
 
     use super::*;
     use crate::tests::cell;

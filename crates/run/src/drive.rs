@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use workload::plan::Plan;
+use plan::Plan;
 
 use crate::RunError;
 use crate::repeats::{Conclusion, Repeats};

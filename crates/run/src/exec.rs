@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine::ChildrenTime;
-use workload::program::{CommandWord, FileCommand};
+use plan::program::{CommandWord, FileCommand};
 
 use crate::RunError;
 

@@ -1,11 +1,11 @@
 //! From what was counted to the cell's record.
 
+use plan::{Cell, Plan};
 use results::{
     CellRecord, DueFigures, MismatchFigures, Names, OpenLoopFigures, Status, TargetFigures,
     WorkerFigures,
 };
 use stats::Interval;
-use workload::plan::{Cell, Plan};
 
 use crate::due::due_figures;
 use crate::measured::{Measured, MeasuredLane};
@@ -170,7 +170,7 @@ fn worker_figures(
             figures.intervals.clone_from(&lane.series);
         }
     }
-    let of_span = |(span, counted): (&workload::plan::SpanPlan, &Interval)| TargetFigures {
+    let of_span = |(span, counted): (&plan::SpanPlan, &Interval)| TargetFigures {
         iodepth: span.iodepth,
         start_bytes: Some(span.start_bytes),
         size_bytes: Some(span.size_bytes),

@@ -1,7 +1,7 @@
 //! When a search for the best queue depth need not go deeper.
 
+use plan::{Cell, Plan};
 use results::{CellRecord, per_second, target_indexes};
-use workload::plan::{Cell, Plan};
 
 use crate::session::Session;
 

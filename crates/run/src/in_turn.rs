@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use plan::{Cell, Plan};
 use results::{Alternation, RunEvent, Status, Warning};
-use workload::plan::{Cell, Plan};
 
 use crate::RunError;
 use crate::drive::drive;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use engine::TscClock;
+use plan::Cell;
 use results::RunEvent;
 use target::DeviceCounters;
-use workload::plan::Cell;
 
 use crate::cut::is_cut;
 use crate::meeting::Meeting;

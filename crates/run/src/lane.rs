@@ -5,8 +5,8 @@ use generate::{
     Arrivals, DueTimes, GenerateError, Generator, Iometer, Messages, OwnCursor, RESPONSE_KINDS,
     SharedCursor, Transfer, named,
 };
+use plan::{ArrivalKind, Cell, CursorKind, OpenLoop, PositionRule, WorkerPlan};
 use stats::Interval;
-use workload::plan::{ArrivalKind, Cell, CursorKind, OpenLoop, PositionRule, WorkerPlan};
 
 use crate::pace::Paced;
 use crate::sample::Sample;
@@ -245,8 +245,7 @@ fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
     let cursors = match worker.cursor {
         CursorKind::Worker => Cursors::Own(OwnCursor::for_each_span(worker)),
         CursorKind::Shared => {
-            let of_span =
-                |span: &workload::plan::SpanPlan| addresses[span.target_index as usize].clone();
+            let of_span = |span: &plan::SpanPlan| addresses[span.target_index as usize].clone();
             Cursors::Shared(worker.spans.iter().map(of_span).collect())
         }
     };

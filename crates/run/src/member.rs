@@ -1,8 +1,8 @@
 //! A process's part in a run that another leads.
 
 use engine::TscClock;
+use plan::{Cell, Plan};
 use results::{CellRecord, PreconditionRecord, RunEvent};
-use workload::plan::{Cell, Plan};
 
 use crate::RunError;
 use crate::session::{Finished, RunOptions, Session};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use plan::Cell;
 use results::{Warning, WarningCode};
-use workload::plan::Cell;
 
 use crate::measured::{Measured, MeasuredLane};
 use crate::session::Session;

@@ -1,9 +1,9 @@
 //! What remains when a worker is done.
 
 use generate::{Backlog, Mismatch};
+use plan::job::RecordedAct;
 use results::ThreadUsage;
 use target::CpuSample;
-use workload::job::RecordedAct;
 
 use crate::files::FileRequests;
 use crate::sample::{Outbox, Sample};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::OperationSet;
 use network::Peer;
-use workload::plan::{Cell, EngineKind};
+use plan::{Cell, EngineKind};
 
 use crate::RunError;
 use crate::lane::{Lane, lanes};

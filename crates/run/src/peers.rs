@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use network::{CONNECTIONS_MAX, Peer, Sink, SinkOptions, Token};
+use plan::TcpAddress;
+use plan::{Cell, EngineKind, Plan, TargetKind};
 use results::{Warning, WarningCode};
-use workload::TcpAddress;
-use workload::plan::{Cell, EngineKind, Plan, TargetKind};
 
 use crate::RunError;
 

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, OperationSet};
-use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
-use workload::job::{
+use plan::job::{
     BlockRule, FileOrder, JobFile, JobFiles, JobPlan, Layout, Mix, SizeRule, StreamEnd, StreamPlan,
 };
-use workload::plan::{
+use plan::program::Program;
+use plan::{
     CacheMode, Cell, CursorKind, Distribution, EngineKind, LinePlan, PositionRule, Sequence,
     SpanPlan, Work, WorkerPlan,
 };
-use workload::program::Program;
+use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
 
 use crate::RunError;
 use crate::cell::run_cell;

@@ -3,8 +3,8 @@
 use engine::{Buffers, EngineError, IoUring, UringOptions};
 use generate::ContentSource;
 use generate::job::JobStream;
+use plan::{Cell, EngineKind, Plan};
 use rustix::process::{Resource, getrlimit};
-use workload::plan::{Cell, EngineKind, Plan};
 
 use crate::RunError;
 use crate::lane::lanes;

@@ -1,9 +1,9 @@
 //! The targets of a run: admitted, prepared, made ready for each cell.
 
+use plan::program::{Before, Program};
+use plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
 use results::{RunEvent, target_indexes};
 use target::{FillPlan, Permission, TargetError, Watch};
-use workload::plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
-use workload::program::{Before, Program};
 
 use crate::RunError;
 use crate::peers::Peers;
@@ -203,8 +203,7 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
         .iter()
         .filter(|worker| uses(worker, target_index));
     workers.any(|worker| {
-        let writes =
-            |line: &workload::plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
+        let writes = |line: &plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
         cell.work.is_acts()
             || worker.job.as_ref().is_some_and(|job| job.writes())
             || makes_files(cell, target_index)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use plan::{Plan, RepetitionRule};
 use results::{CellRecord, PrecisionVerdict, Status, Warning, WarningCode, principal_phases};
 use stats::{Stopping, StoppingVerdict};
 use units::Span;
-use workload::plan::{Plan, RepetitionRule};
 
 /// Which cells need another repetition. Pure: time is passed in.
 #[derive(Debug)]

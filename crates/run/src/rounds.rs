@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
+use plan::Cell;
 use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, per_second};
 use stats::{Counter, Interval, SteadyState, SteadyVerdict};
-use workload::plan::Cell;
 
 use crate::figures::operation_names;
 use crate::measured::{Measured, MeasuredRounds};

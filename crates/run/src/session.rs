@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{OperationSet, TscClock};
 use generate::{ContentSource, Stripes};
+use plan::program::Program;
+use plan::{Cell, ContentPlan, Plan, Work};
 use results::{
     CellNames, CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun,
     cell_title, doubt, estimates,
 };
 use target::{InPlace, Prepared};
-use workload::plan::{Cell, ContentPlan, Plan, Work};
-use workload::program::Program;
 
 use crate::RunError;
 use crate::calibrate::own_cost_ns;

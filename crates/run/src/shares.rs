@@ -1,7 +1,7 @@
 //! What each worker did in an interval, and what was done on each target.
 
+use plan::Cell;
 use results::{IntervalRecord, PartFigures};
-use workload::plan::Cell;
 
 use crate::lane::Lane;
 use crate::sample::Sample;

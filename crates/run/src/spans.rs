@@ -12,8 +12,8 @@ use generate::{
     Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, Unchanged, slot_spans,
 };
 use network::Peer;
+use plan::{CacheMode, Cell, EngineKind};
 use results::EngineNotes;
-use workload::plan::{CacheMode, Cell, EngineKind};
 
 use crate::RunError;
 use crate::lane::{Lane, Requests};

@@ -1,7 +1,7 @@
 //! What a cell of jobs has done so far, for whoever asks while it goes on.
 
+use plan::{Cell, Plan};
 use results::{CellRecord, EngineNotes};
-use workload::plan::{Cell, Plan};
 
 use crate::collect::Collection;
 use crate::figures::cell_record;

@@ -5,9 +5,9 @@ use std::os::fd::OwnedFd;
 
 use engine::{Operation, OperationSet, Reopen};
 use generate::verify_block_bytes;
+use plan::{Cell, EngineKind, Plan};
 use results::{Warning, WarningCode, target_indexes};
 use target::Prepared;
-use workload::plan::{Cell, EngineKind, Plan};
 
 use crate::RunError;
 

@@ -13,11 +13,11 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, Operation, OperationSet, Scripted, StepClock, TscClock};
 use generate::ContentSource;
-use results::RunEvent;
-use workload::plan::{
+use plan::{
     CacheMode, Cell, ContentPlan, CursorKind, Distribution, EngineKind, LinePlan, PositionRule,
     RingOptions, Sequence, SpanPlan, Work, WorkerPlan,
 };
+use results::RunEvent;
 
 use crate::RunError;
 use crate::batch::Batch;

@@ -1,8 +1,8 @@
 //! The calling thread: its number, its processor time, the processor it runs on.
 
+use plan::job::{IoPriority, JobThread};
 use results::ThreadUsage;
 use rustix::thread::CpuSet;
-use workload::job::{IoPriority, JobThread};
 
 use crate::RunError;
 

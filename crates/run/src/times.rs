@@ -1,7 +1,7 @@
 //! The times of a cell that follow from its plan: of intervals, rounds, and the end.
 
+use plan::Cell;
 use results::SteadyRule;
-use workload::plan::Cell;
 
 /// Intervals of a measurement; what is said about its rate needs 20.
 pub(crate) const PARTS: u64 = 40;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::clock::Clock;
+use plan::Cell;
 use results::{Phase, RunEvent, Timestamp};
-use workload::plan::Cell;
 
 use crate::collect::Collection;
 use crate::kit::{CellKit, Course, Mark};

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::{Fileset, OperationSet};
-use workload::plan::Cell;
+use plan::Cell;
 
 use crate::RunError;
 use crate::files::task::{self, FileTask};

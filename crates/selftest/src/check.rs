@@ -1,8 +1,8 @@
 //! What is checked, and what came of it.
 
+use plan::EngineKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workload::plan::EngineKind;
 
 /// A figure whose true value is known.
 #[derive(

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use workload::plan::EngineKind;
+use plan::EngineKind;
 
 use crate::check::{Bound, Check, CheckName, Outcome, Subject, Verdict};
 use crate::clock::{ClockPair, Moment, apart_ns};

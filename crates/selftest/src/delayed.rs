@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use plan::EngineKind;
 use results::CellRecord;
-use workload::plan::EngineKind;
 
 use crate::delay::{DelayTarget, Log, Stall};
 use crate::measure::{Measurer, Trouble, first_cell};

@@ -1,6 +1,6 @@
 //! The figures that each engine has.
 
-use workload::plan::{ArrivalKind, EngineKind};
+use plan::{ArrivalKind, EngineKind};
 
 use crate::check::{Bound, CheckName, Outcome, Subject, Verdict};
 use crate::course::Course;

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use description::{Overrides, read_toml};
+use plan::Plan;
+use planning::{plan, wanted_targets};
 use results::{CellRecord, RunRecord};
 use run::RunOptions;
-use workload::plan::Plan;
-use workload::{Overrides, plan, read_toml, wanted_targets};
 
 /// How messages call a workload of the self-test.
 const FILE: &str = "selftest";
@@ -76,7 +77,7 @@ pub(crate) fn first_cell(record: &RunRecord) -> Result<&CellRecord, Trouble> {
 }
 
 fn planned(text: &str, target: Option<&Path>) -> Result<Plan, Trouble> {
-    let broken = |diagnostic: workload::Diagnostic| Trouble::Broken(diagnostic.message);
+    let broken = |diagnostic: plan::Diagnostic| Trouble::Broken(diagnostic.message);
     let mut overrides = Overrides::new();
     if let Some(target) = target {
         overrides.set_targets(vec![target.to_string_lossy().into_owned()]);

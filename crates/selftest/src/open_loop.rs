@@ -1,6 +1,6 @@
 //! Rates of requests that begin when they are due.
 
-use workload::plan::ArrivalKind;
+use plan::ArrivalKind;
 
 use crate::figures::ERRORS_MAX;
 use crate::measure::{Measurer, Trouble, first_cell};

@@ -2,9 +2,9 @@
 //! hold its true rate.
 
 use compare::{ComparisonOptions, Verdict, compare};
+use plan::EngineKind;
 use results::RunRecord;
 use stats::Estimate;
-use workload::plan::EngineKind;
 
 use crate::check::Bound;
 use crate::delay::DelayTarget;

@@ -1,9 +1,9 @@
 //! The best rates of a run, for lists.
 
+use plan::CurvePart;
 use results::{CellRecord, Phase, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
-use workload::plan::CurvePart;
 
 /// From so many bytes a request on, bandwidth tells more than requests a second do.
 const LARGE_BYTES: f64 = 65_536.0;

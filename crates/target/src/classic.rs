@@ -14,10 +14,10 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use plan::program::NamesInPlace;
 use results::Owner;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, unlinkat};
 use serde::{Deserialize, Serialize};
-use workload::program::NamesInPlace;
 
 use crate::TargetError;
 use crate::clean::{CleanReport, Left};

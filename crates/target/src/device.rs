@@ -204,7 +204,7 @@ impl InUse {
         Some(Usage {
             what: format!(
                 "`{name}` is on the same image, `{}`{}",
-                workload::printable(&own.backing.to_string_lossy()),
+                plan::printable(&own.backing.to_string_lossy()),
                 self.mounted_on(other.number),
             ),
             release: format!("run `losetup -d /dev/{name}` first"),

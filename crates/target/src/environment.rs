@@ -8,7 +8,7 @@ use results::{Clock, Device, Environment, FileSystem, Load, Mount, Processor, St
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
 
-use workload::TcpAddress;
+use plan::TcpAddress;
 
 use crate::facts::memory_bytes;
 use crate::limits::limits;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use workload::facts::kept_free_bytes;
+use plan::facts::kept_free_bytes;
 
 use crate::sizes::{argument, size};
 

@@ -3,8 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use workload::facts::{SystemFacts, TargetFacts};
-use workload::plan::TargetKind;
+use plan::TargetKind;
+use plan::facts::{SystemFacts, TargetFacts};
 
 use crate::path::parent_of;
 use crate::place::Place;

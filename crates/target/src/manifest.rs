@@ -1,9 +1,9 @@
 //! What pgmeter made at a target, written beside it before anything else is.
 
+use plan::ContentPlan;
 use results::Owner;
 use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
-use workload::plan::ContentPlan;
 
 /// The format that is written: `pgmeter-manifest/` and its number.
 ///

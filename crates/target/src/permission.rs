@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use workload::program::NamesInPlace;
+use plan::program::NamesInPlace;
 
 /// What the user allows beyond a work directory of our own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{EngineError, OpenPlan, Reopen, open_target};
+use plan::{CacheMode, ContentPlan, TargetPlan};
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fdatasync, fstat};
-use workload::plan::{CacheMode, ContentPlan, TargetPlan};
 
 use crate::admit::{Admitted, Site};
 use crate::blank::Blank;

@@ -5,8 +5,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use engine::{EngineError, OpenPlan, Reopen, open_target};
+use plan::CacheMode;
 use rustix::fs::{Stat, fstat};
-use workload::plan::CacheMode;
 
 use crate::TargetError;
 use crate::blank::Blank;

@@ -3,8 +3,8 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use plan::facts::kept_free_bytes;
 use rustix::fs::fstatvfs;
-use workload::facts::kept_free_bytes;
 
 use crate::TargetError;
 

@@ -15,6 +15,7 @@ mod printable;
 mod rate;
 mod span;
 mod wire;
+mod word;
 
 pub use bytes::Bytes;
 pub use document::{JsonDocument, document_schema, path_as_text, paths_as_text};
@@ -26,3 +27,4 @@ pub use printable::{
 };
 pub use rate::Rate;
 pub use span::Span;
+pub use word::text_of;

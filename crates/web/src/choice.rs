@@ -51,7 +51,7 @@ impl WorkloadChoice {
     /// The word on a command line, with the file that it names.
     pub(crate) fn resolve(&self, folder: &OwnFolder) -> Result<(String, Option<Given>), Refusal> {
         match (&self.builtin, &self.own, &self.text) {
-            (Some(name), None, None) => match workload::builtin::find(name) {
+            (Some(name), None, None) => match description::builtin::find(name) {
                 Ok(found) => Ok((found.name.to_owned(), None)),
                 Err(error) => {
                     let refusal = Refusal::missing(error.message);

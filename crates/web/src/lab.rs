@@ -54,7 +54,7 @@ impl LabRequest {
             return Err(Refusal::bad(error));
         }
         for name in &self.workloads {
-            workload::builtin::find(name).map_err(|error| Refusal::missing(error.message))?;
+            description::builtin::find(name).map_err(|error| Refusal::missing(error.message))?;
         }
         let others = self.file_systems.iter().chain(&self.paper);
         if let Some(name) = others.into_iter().find(|name| !is_name(name)) {

@@ -20,7 +20,7 @@ const GENERATED: [&str; 4] = [
 ];
 /// The schemas of documents, a file each.
 const SCHEMAS: &str = "docs/schemas";
-/// The generators: examples of `workload`, `pgmeter`, `front` and `web`.
+/// The generators: examples of `description`, `pgmeter`, `front` and `web`.
 const GENERATORS: [&str; 4] = ["reference", "schemas", "options", "api"];
 
 /// Writes every generated document.

@@ -6,23 +6,23 @@ use super::fronts::{self, FRONTS};
 use super::source::SourceFile;
 
 /// Where the settings of their tables lie, each in a directory of its name.
-const SETTINGS: &str = "crates/workload/src/classics/";
+const SETTINGS: &str = "crates/description/src/classics/";
 /// Where all of them are named: the tables of fronts, of workload files and of their kinds, with
 /// what reads, lays over and describes each key of a workload; and the manual's examples.
 const TABLES: [&str; 13] = [
     "crates/cli/src/command/manual/examples.rs",
     "crates/front/src/lib.rs",
     "crates/front/src/table.rs",
-    "crates/workload/src/builtin/files.rs",
-    "crates/workload/src/classics/mod.rs",
-    "crates/workload/src/model/mod.rs",
-    "crates/workload/src/model/table.rs",
-    "crates/workload/src/overlay.rs",
-    "crates/workload/src/overrides/tables.rs",
-    "crates/workload/src/plan/stored.rs",
-    "crates/workload/src/reference/markdown.rs",
-    "crates/workload/src/reference/template.rs",
-    "crates/workload/src/source.rs",
+    "crates/description/src/builtin/files.rs",
+    "crates/description/src/classics/mod.rs",
+    "crates/description/src/classics/stored.rs",
+    "crates/description/src/model/mod.rs",
+    "crates/description/src/model/table.rs",
+    "crates/description/src/overlay.rs",
+    "crates/description/src/overrides/tables.rs",
+    "crates/description/src/reference/markdown.rs",
+    "crates/description/src/reference/template.rs",
+    "crates/description/src/source.rs",
 ];
 
 /// Fronts whose words others speak too (results and one-line workloads), or whose files are not
@@ -119,7 +119,7 @@ mod tests {
             "// As dbench does it.\nconst VDBENCH: u8 = 1;\nfn dbenched() {}\nfn of_dbench() {}\n",
         );
         let settings = (
-            "crates/workload/src/classics/old_mark/mod.rs",
+            "crates/description/src/classics/old_mark/mod.rs",
             "pub struct OldMark;\n",
         );
         let text = (
@@ -134,7 +134,7 @@ mod tests {
             "crates/front/src/ior/mod.rs",
             "const NAME: &str = \"ior\";\n",
         );
-        let typed = ("crates/report/src/lib.rs", "use workload::OldMark;\n");
+        let typed = ("crates/report/src/lib.rs", "use description::OldMark;\n");
         let shared = ("crates/front/src/options/mod.rs", "pub fn options() {}\n");
         let ours = ("crates/cli/src/lib.rs", "fn options() {}\n");
         let test = ("crates/run/src/tests.rs", "const DBENCH: u8 = 1;\n");

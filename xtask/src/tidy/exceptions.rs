@@ -73,19 +73,19 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "type-names",
-        path: "crates/workload/src/icf/document.rs",
+        path: "crates/description/src/icf/document.rs",
         message_part: "`Manager`",
         reason: "the format's own word: a manager is a machine with workers",
     },
     Exception {
         rule: "type-names",
-        path: "crates/workload/src/icf/extras.rs",
+        path: "crates/description/src/icf/extras.rs",
         message_part: "`ManagerShare`",
         reason: "the format's own word: a manager is a machine with workers",
     },
     Exception {
         rule: "type-names",
-        path: "crates/workload/src/icf/managers.rs",
+        path: "crates/description/src/icf/managers.rs",
         message_part: "`ManagerKey`",
         reason: "the format's own word: a manager is a machine with workers",
     },

@@ -10,7 +10,8 @@ use super::source::SourceFile;
 /// Where texts of other programs and workload files are read.
 const READERS: &[&str] = &[
     "crates/front/src/",
-    "crates/workload/src/",
+    "crates/description/src/",
+    "crates/planning/src/",
     "crates/cli/src/foreign/",
 ];
 /// The type's own file.
@@ -137,7 +138,7 @@ mod tests {
             "let found = path.metadata();",
         ] {
             let text = format!("fn a() {{\n    {statement}\n}}\n");
-            for path in ["crates/front/src/a/mod.rs", "crates/workload/src/a.rs"] {
+            for path in ["crates/front/src/a/mod.rs", "crates/description/src/a.rs"] {
                 let found = lines_in(path, &text);
                 assert!(
                     !found.is_empty() && found.iter().all(|it| *it == 2),

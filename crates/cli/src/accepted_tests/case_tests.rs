@@ -1,9 +1,9 @@
 //! Random workloads of every kind, by templates whose values are often at their limits or beyond.
 
+use description::reference::{WorkloadKey, keys};
+use description::source::LoadOptions;
+use description::{Overrides, Workload};
 use front::{CommandLine, FRONTS, FileAccess};
-use workload::reference::{WorkloadKey, keys};
-use workload::source::LoadOptions;
-use workload::{Overrides, Workload};
 
 use crate::input::loaded;
 
@@ -489,7 +489,7 @@ impl Cases {
                 front.name
             );
         }
-        let builtin = workload::builtin::list().into_iter();
+        let builtin = description::builtin::list().into_iter();
         let builtin = builtin.map(|it| (format!("{}.toml", it.name), it.text.to_owned()));
         let own = FILES
             .iter()

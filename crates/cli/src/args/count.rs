@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use workload::reference::range_of;
+use description::reference::range_of;
 
 /// Reads the number of an option that sets this key of a workload. Text that is no such number is
 /// refused with the key's own range; a number beyond the range is for the workload to refuse.

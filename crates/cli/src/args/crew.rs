@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use crew::hosts;
-use workload::GroupHost;
+use planning::GroupHost;
 
 use super::count::within;
 

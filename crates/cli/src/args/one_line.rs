@@ -1,8 +1,8 @@
 //! A workload said in one line, in the place of a WORKLOAD.
 
 use clap::{Args, ValueEnum};
+use description::one_line::{BlockSizes, OneLine, Pattern};
 use units::Percent;
-use workload::one_line::{BlockSizes, OneLine, Pattern};
 
 /// What requests do, said on the command line.
 #[derive(Debug, Args, Default, Clone, PartialEq)]

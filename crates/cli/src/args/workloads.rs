@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCompleter;
+use description::source::SourceKind;
 use front::{FRONTS, FileFront, Front};
 use units::{Bytes, Percent, Rate, Span};
-use workload::source::SourceKind;
 
 use super::OneLineArgs;
 use super::count::{of_key, within};

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use workload::facts::{SystemFacts, TargetFacts};
-use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
-use workload::{
-    CheckedPlan, Diagnostic, GroupHost, Overrides, Planned, Severity, TargetRemark, Workload,
-    hosts_of_groups, plan, plan_text_on, printable, wanted_targets,
+use description::{Overrides, Workload};
+use plan::facts::{SystemFacts, TargetFacts};
+use plan::{Cell, Plan, TargetKind, TargetPlan};
+use plan::{Diagnostic, Severity, printable};
+use planning::{
+    CheckedPlan, GroupHost, Planned, TargetRemark, hosts_of_groups, plan, plan_text_on,
+    wanted_targets,
 };
 
 use crate::args::CheckArgs;

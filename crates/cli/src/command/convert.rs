@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use workload::source::LoadOptions;
-use workload::{Workload, icf, to_toml};
+use description::source::LoadOptions;
+use description::{Workload, icf, to_toml};
 
 use crate::args::{ConvertArgs, ConvertTo, KindArg};
 use crate::document::Document;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use description::reference::{WorkloadKey, find_keys, keys as all_keys, nearest_key};
+use planning::KeyList;
 use report::wrap;
-use workload::KeyList;
-use workload::reference::{WorkloadKey, find_keys, keys as all_keys, nearest_key};
 
 use crate::args::KeysArgs;
 use crate::document::Document;

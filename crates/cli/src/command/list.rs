@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use description::builtin::Builtin;
 use front::Front;
-use workload::builtin::Builtin;
-use workload::{BuiltinList, ListedProgram};
+use planning::{BuiltinList, ListedProgram};
 
 use crate::args::{ListArgs, programs};
 use crate::document::Document;

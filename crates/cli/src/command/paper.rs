@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
+use description::source::{LoadOptions, Loaded, load_with};
 use lab::{
     Choice, DevicePeak, JobOrder, LabMatrix, LabRequest, LabWorkload, MatrixOutcome, schedule,
 };
 use report::{Page, Paper, PaperList, PaperSide, PaperTable, TableFormat};
 use results::RunRecord;
 use units::JsonDocument;
-use workload::source::{LoadOptions, Loaded, load_with};
 
 use super::lab::{
     StoringRunner, alarms, built_as, costs, fitted_workload, notes_of, own_peak_of, peak_of,
@@ -116,7 +116,7 @@ fn find(name: &str) -> Result<&'static Paper, Failure> {
     Paper::find(name).ok_or_else(|| {
         let message = format!(
             "there is no published experiment `{}`",
-            workload::printable(name)
+            plan::printable(name)
         );
         let help = Some("`pgmeter paper list` shows them all".to_owned());
         Failure::new(Exit::Usage, message, help)

@@ -3,12 +3,12 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use description::{Overrides, Workload, to_toml};
+use plan::Plan;
+use plan::{Diagnostic, DiagnosticCode};
+use planning::{Planned, plan, wanted_targets};
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
-use workload::plan::Plan;
-use workload::{
-    Diagnostic, DiagnosticCode, Overrides, Planned, Workload, plan, to_toml, wanted_targets,
-};
 
 use crate::args::{PrintArg, RunArgs};
 use crate::beside::Beside;

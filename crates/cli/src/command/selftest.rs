@@ -1,9 +1,9 @@
 //! `selftest`: pgmeter's own figures against what is known otherwise.
 
 use display::{Kind, Steps};
+use plan::EngineKind;
 use report::{Page, render_selftest};
 use selftest::{Event, Options, OwnMounts, SelfTest, Subject, Verdict};
-use workload::plan::EngineKind;
 
 use crate::args::{EngineArg, SelftestArgs};
 use crate::document::Document;

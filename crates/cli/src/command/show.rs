@@ -1,11 +1,12 @@
 //! `show`: a workload as pgmeter understands it, or the report of a stored run.
 
+use description::builtin::Builtin;
+use description::reference::template;
+use description::source::{LoadOptions, load_builtin};
+use description::{in_tables, to_toml};
+use planning::ShownWorkload;
 use report::{Repetitions, SideBySide, TableFormat, render_text};
 use store::Found;
-use workload::builtin::Builtin;
-use workload::reference::template;
-use workload::source::{LoadOptions, load_builtin};
-use workload::{ShownWorkload, in_tables, to_toml};
 
 use super::lab::with_runs;
 use super::runs::{list_of, text_of};
@@ -20,7 +21,7 @@ use crate::terminal::Stream;
 /// run the report.
 pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     let builtin = args.name.as_deref().filter(|_| args.kind.is_none());
-    let builtin = builtin.and_then(|name| workload::builtin::find(name).ok());
+    let builtin = builtin.and_then(|name| description::builtin::find(name).ok());
     let name = args.name.as_deref().filter(|_| builtin.is_none());
     if let Some(run) = name.filter(|name| args.kind.is_none() && names_a_run(name)) {
         return show_stored((run, repetitions(args.all)), place, &args.json);

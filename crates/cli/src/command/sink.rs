@@ -1,7 +1,7 @@
 //! `sink`: the far end of `tcp://` targets.
 
 use network::{Ended, Sink, SinkOptions, Token};
-use workload::TcpAddress;
+use plan::TcpAddress;
 
 use crate::args::SinkArgs;
 use crate::failure::{Exit, Failure};

@@ -12,10 +12,9 @@ use crew::{
     Children, FirstRank, Job, Leader, LeaderOptions, OnLost, ProgramCopy, Ranked, copy_program,
     hosts, join, serve_stdio,
 };
+use description::{Overrides, Workload};
 use mpi::Launch;
-use workload::{
-    Overrides, Planned, Workload, hosts_of_groups, plan, wanted_targets, wanted_targets_of_groups,
-};
+use planning::{Planned, hosts_of_groups, plan, wanted_targets, wanted_targets_of_groups};
 
 use super::DEFAULT_TARGET;
 use crate::args::{CrewArgs, OnLostArg, RunArgs};

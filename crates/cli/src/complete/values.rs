@@ -5,12 +5,12 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
+use description::builtin;
+use description::reference::keys as all_keys;
 use jiff::tz::TimeZone;
 use report::PAPERS;
 use store::{NamedRun, Names};
 use units::printable;
-use workload::builtin;
-use workload::reference::keys as all_keys;
 
 /// So many runs and labs are offered, the newest.
 const RUNS_MAX: usize = 100;

@@ -39,7 +39,7 @@ pub(crate) fn key_of(word: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use workload::reference::{WorkloadKey, keys};
+    use description::reference::{WorkloadKey, keys};
 
     use super::*;
 

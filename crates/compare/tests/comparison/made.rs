@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use generate::Rng;
+use plan::Plan;
 use results::{
     CellRecord, Environment, IntervalFigures, IntervalRecord, OperationFigures, RunRecord, Status,
 };
 use serde_json::{Value, json};
-use workload::plan::Plan;
 
 /// Samples of each cell, so that a 99th percentile is supported.
 const COUNT: u64 = 100_000;

@@ -3,9 +3,9 @@
 use std::slice::from_ref;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
+use plan::{ArrivalKind, CurvePart};
 use results::{CrewRecord, HostRecord, RunRecord, Status, Warning, WarningCode};
 use serde_json::json;
-use workload::plan::{ArrivalKind, CurvePart};
 
 use crate::made;
 

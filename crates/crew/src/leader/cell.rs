@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use engine::clock::Clock;
+use plan::{Cell, Work};
 use results::{
     CellRecord, ClockOffset, RankCell, RunEvent, Status, Warning, WarningCode, doubt_crew, merged,
 };
 use run::CrewWatch;
-use workload::plan::{Cell, Work};
 
 use super::course::{Course, note_warning};
 use super::{LOOK, Leader, OnLost, Said};

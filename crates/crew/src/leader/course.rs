@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use plan::Cell;
 use results::{CellRecord, PreconditionRecord, RunEvent, Warning};
 use run::FileNews;
-use workload::plan::Cell;
 
 use super::beginnings::Beginnings;
 use super::live::Live;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-use workload::facts::{HostFacts, SystemFacts};
+use plan::facts::{HostFacts, SystemFacts};
 
 use super::Leader;
 use crate::CrewError;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use plan::Plan;
 use results::{RunEvent, Warning, WarningCode};
 use run::CrewWatch;
-use workload::plan::Plan;
 
 use super::course::note_warning;
 use super::{CLEANING_MAX, LOOK, Leader, Said};

@@ -13,11 +13,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
+use plan::{Cell, Plan};
 use results::{
     CellRecord, CrewRecord, Environment, HostRecord, RunEvent, Warning, WarningCode, doubt_hosts,
 };
 use run::{Crew, CrewWatch, RunError};
-use workload::plan::{Cell, Plan};
 
 use crate::CrewError;
 use crate::hub::{Arrival, Hub};

@@ -1,8 +1,8 @@
 //! What is known of a run from its events.
 
 use display::State;
+use plan::{ArrivalKind, Cell, CurvePart, RepetitionRule};
 use results::{Phase, RunEvent, Status, SteadyVerdict};
-use workload::plan::{ArrivalKind, Cell, CurvePart, RepetitionRule};
 
 use crate::events::{cell_done, cell_started, prepare, progress, round, started, warning};
 use crate::sample;

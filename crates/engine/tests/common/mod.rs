@@ -11,8 +11,8 @@ use engine::{
     Completion, Engine, EngineError, IoUring, OpenPlan, Operation, Request, UringOptions, Wait,
     open_target,
 };
+use plan::CacheMode;
 use tempfile::TempDir;
-use workload::plan::CacheMode;
 
 pub const WAIT: Wait = Wait::One { timeout_ns: 0 };
 pub const NAME: &str = "content";

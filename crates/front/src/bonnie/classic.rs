@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use description::model::ContentChoice;
+use plan::program::Card;
 use results::RunRecord;
-use workload::model::ContentChoice;
-use workload::program::Card;
 
 use super::draws::seek;
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use workload::program::{Card, ListedFiles, ListedOrder};
+use plan::program::{Card, ListedFiles, ListedOrder};
 
 use super::options::{Files, Options};
 use crate::random::LibraryRandom;

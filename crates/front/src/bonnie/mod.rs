@@ -7,8 +7,8 @@ mod options;
 mod phases;
 mod text;
 
-use workload::Workload;
-use workload::model::{ContentChoice, Seed};
+use description::Workload;
+use description::model::{ContentChoice, Seed};
 
 use crate::text::at_end;
 use crate::work::titled;

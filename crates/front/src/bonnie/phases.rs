@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use workload::program::{
+use plan::program::{
     Access, Act, Before, Bytes, Call, Card, Deck, DirectoryNesting, DirectoryTree, DirectoryWalk,
     FileNames, FileOperation, FilesetPlan, Group, Law, ListedOrder, Measure, NestedDirectories, On,
     Order, Program, ProgramPart, ProgramPhase, Shape, Share, Way, Where, Which,

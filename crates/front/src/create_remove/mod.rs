@@ -1,7 +1,7 @@
 //! Create/remove: the text of the published page, of runs of its table.
 
+use plan::program::{Before, Program};
 use results::{CellRecord, RunRecord, StepFigures};
-use workload::program::{Before, Program};
 
 use crate::TableText;
 

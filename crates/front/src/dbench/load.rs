@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use workload::Diagnostic;
-use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation as Op, TraceWay, WORKER_MARK};
+use plan::Diagnostic;
+use plan::program::{Trace, TraceCall, TraceEnd, TraceOperation as Op, TraceWay, WORKER_MARK};
 
 use crate::random::LibraryRandom;
 use crate::recording::Recording;

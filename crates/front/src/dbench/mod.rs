@@ -4,9 +4,9 @@ mod load;
 mod options;
 mod text;
 
-use workload::Diagnostic;
-use workload::model::ContentChoice;
-use workload::program::{Failed, Group, Program, ProgramPhase, Trace};
+use description::model::ContentChoice;
+use plan::Diagnostic;
+use plan::program::{Failed, Group, Program, ProgramPhase, Trace};
 
 use crate::acts::{NS_PER_SECOND, group, in_turn, phase};
 use crate::work::{titled, writing};

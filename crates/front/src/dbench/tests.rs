@@ -1,4 +1,4 @@
-use workload::program::{TraceOperation as Op, TraceWay};
+use plan::program::{TraceOperation as Op, TraceWay};
 
 use super::*;
 

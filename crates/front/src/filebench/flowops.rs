@@ -1,7 +1,7 @@
 //! Flowops as acts.
 
-use workload::plan::Distribution;
-use workload::program::{
+use plan::Distribution;
+use plan::program::{
     Act, Bytes, Call, FileOperation, Law, Measure, On, Order, Pick, Share, Turn, Where, Which,
 };
 

@@ -1,7 +1,7 @@
 //! Random variables as laws.
 
-use workload::printable;
-use workload::program::{Band, Law, Shape};
+use plan::printable;
+use plan::program::{Band, Law, Shape};
 
 use super::script::{DRAWN_MAX, Entity, Kind, Read};
 use crate::rows::{number, rows};

@@ -13,7 +13,7 @@ mod waits;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use crate::options::{Grammar, OptionRow, read, text};
 use crate::tokens::number;

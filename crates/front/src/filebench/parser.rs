@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use workload::program::Before;
-use workload::{Diagnostic, nearest, printable};
+use description::nearest;
+use plan::program::Before;
+use plan::{Diagnostic, printable};
 
 use super::script::{Attribute, Entity, Kind, Read, Script, Value};
 use crate::cursor::Cursor;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use workload::model::ContentChoice;
-use workload::program::{
+use description::model::ContentChoice;
+use plan::program::{
     Access, Act, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FilesetPlan, Group, Measure, Out,
     Program, ProgramPart, ProgramPhase, Share, TreeGrowth,
 };
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use super::script::{Entity, Kind, Read, Script, Value};
 use super::text::remembered;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use workload::Diagnostic;
-use workload::program::{Before, Law};
+use plan::Diagnostic;
+use plan::program::{Before, Law};
 
 use crate::Difference;
 use crate::acts::number_of;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
+use plan::program::{Act, Before, DirectoryTree, FileOperation, On, Order, Program, Where};
 use proptest::prelude::*;
-use workload::program::{Act, Before, DirectoryTree, FileOperation, On, Order, Program, Where};
 
 use super::*;
 

@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use generate::program::grown_trees;
 use jiff::Timestamp;
+use plan::program::{DirectoryTree, FileOperation, LabelMeaning, Program};
 use results::{CellRecord, Phase, RunEvent, RunRecord};
-use workload::program::{DirectoryTree, FileOperation, LabelMeaning, Program};
 
 use crate::windows::{label, mean_ms, together};
 use crate::{ClassicText, FrontOrigin};
@@ -53,7 +53,7 @@ impl ClassicText for Text {
             text += &self.running(cell.started_at);
             self.is_running = false;
             let planned = record.plan.cells.iter().find(|it| it.index == cell.index);
-            if let Some(program) = planned.and_then(workload::plan::Cell::program) {
+            if let Some(program) = planned.and_then(plan::Cell::program) {
                 let begin_s = seconds(self.started_at, cell.started_at);
                 text += &figures(program, cell, begin_s);
             }
@@ -75,7 +75,7 @@ impl Text {
             return String::new();
         }
         let first = record.plan.cells.first();
-        let files = first.and_then(workload::plan::Cell::program);
+        let files = first.and_then(plan::Cell::program);
         let said = self.remembered("say ");
         let said = said.chain(["Populating and pre-allocating filesets"]);
         let begin = "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said);

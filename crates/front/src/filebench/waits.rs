@@ -1,7 +1,7 @@
 //! Flowops that wait for other threads, or for events.
 
-use workload::printable;
-use workload::program::{Act, Due, Measure, Refill, Tokens, Whose};
+use plan::printable;
+use plan::program::{Act, Due, Measure, Refill, Tokens, Whose};
 
 use super::program::Writer;
 use super::script::{Entity, Read};

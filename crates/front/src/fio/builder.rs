@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use super::apply::apply;
 use super::checks::{self, Limits};
@@ -275,7 +275,7 @@ impl Builder {
             return Ok(());
         }
         let message = format!("there is no engine `{}`", printable(value));
-        let near = workload::nearest(value, self.table.values("ioengine"));
+        let near = description::nearest(value, self.table.values("ioengine"));
         Err(item.place.error(message).help(match near {
             Some(near) => format!("did you mean `ioengine={near}`?"),
             None => "`pgmeter as fio --enghelp` lists the engines".to_owned(),
@@ -327,7 +327,7 @@ impl Builder {
     pub(super) fn note(&mut self, note: Diagnostic) -> Result<(), Diagnostic> {
         if self.limits.are_notes_fatal {
             return Err(Diagnostic {
-                severity: workload::Severity::Error,
+                severity: plan::Severity::Error,
                 ..note
             });
         }

@@ -1,6 +1,6 @@
 //! What of a job depends on several options.
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use super::jobs::{Job, is_device};
 use super::lexer::Section;

@@ -1,6 +1,6 @@
 //! fio's own command line.
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use super::builder::Builder;
 use super::checks::Limits;

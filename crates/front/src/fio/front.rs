@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use workload::plan::FrontOrigin;
-use workload::{Diagnostic, DiagnosticCode};
+use plan::FrontOrigin;
+use plan::{Diagnostic, DiagnosticCode};
 
 use super::output::OutputOptions;
 use super::work::{Remembered, work};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use workload::job::{RecordedAct, RecordedKind};
-use workload::{Diagnostic, printable};
+use plan::job::{RecordedAct, RecordedKind};
+use plan::{Diagnostic, printable};
 
 use super::settings::Replay;
 

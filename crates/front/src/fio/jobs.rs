@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use workload::Diagnostic;
-use workload::job::FileShare;
+use plan::Diagnostic;
+use plan::job::FileShare;
 
 use super::place::Place;
 use super::settings::{Amount, Settings};
@@ -317,7 +317,7 @@ impl WrittenOption {
         let Verdict::Refused { instead } = self.verdict else {
             return None;
         };
-        let text = workload::printable(&self.text());
+        let text = plan::printable(&self.text());
         let error = self.place.error(format!("`{text}`: {}", self.sentence));
         Some(error.help(advice(instead)))
     }

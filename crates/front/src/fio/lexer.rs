@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use super::Surroundings;
 use super::place::Place;

@@ -38,7 +38,7 @@ pub use verdicts::{files_touched, markdown, picture, verdicts};
 
 use builder::Builder;
 use checks::Limits;
-use workload::Diagnostic;
+use plan::Diagnostic;
 
 /// What the language depends on besides its own text.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use workload::job::JobPlace;
-use workload::{Diagnostic, printable};
+use plan::job::JobPlace;
+use plan::{Diagnostic, printable};
 
 /// Where something stands, and the line as messages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What stands for something else in job files: the environment's variables, and the machine's
 //! numbers.
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 use super::Surroundings;
 use super::place::Place;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use workload::printable;
+use plan::printable;
 
 use super::jobs::{Job, JobSet, WrittenPath};
 use super::settings::Direction;

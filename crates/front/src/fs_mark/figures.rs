@@ -1,7 +1,7 @@
 //! The numbers of an iteration, rounded where the original rounds them.
 
+use description::classics::fs_mark::{FsMarkPlan, SyncMethod};
 use results::{CallTimes, RoundFigures, WorkerTimes};
-use workload::classics::fs_mark::{FsMarkPlan, SyncMethod};
 
 /// Three numbers of a kind of call, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -10,11 +10,11 @@ mod text;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use workload::Workload;
-use workload::classics::fs_mark::{Invocation, Subdirectories, USAGE, parse};
-use workload::model::ContentChoice;
-use workload::plan::EngineKind;
-use workload::program::NamesInPlace;
+use description::Workload;
+use description::classics::fs_mark::{Invocation, Subdirectories, USAGE, parse};
+use description::model::ContentChoice;
+use plan::EngineKind;
+use plan::program::NamesInPlace;
 
 pub use of_table::TEXT;
 

@@ -1,10 +1,10 @@
 //! What the original would have printed of a run of the table, in which each stage of an iteration
 //! is a phase.
 
+use description::classics::fs_mark::{FsMarkPlan, REMOVE, SYNC, SYNC_ALL};
+use plan::program::Program;
 use results::{CellRecord, RoundFigures, RunRecord};
 use units::printable;
-use workload::classics::fs_mark::{FsMarkPlan, REMOVE, SYNC, SYNC_ALL};
-use workload::program::Program;
 
 use super::rows::{Banner, CTIME, Rows};
 use crate::TableText;

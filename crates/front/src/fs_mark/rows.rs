@@ -1,7 +1,7 @@
 //! What fs_mark 3.3 says at the start, and a row for each iteration.
 
+use description::classics::fs_mark::{FsMarkPlan, Subdirectories, SyncMethod};
 use results::{FreeSpace, RoundFigures};
-use workload::classics::fs_mark::{FsMarkPlan, Subdirectories, SyncMethod};
 
 use super::figures::{Iteration, Spread};
 

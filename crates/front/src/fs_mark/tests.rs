@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use description::classics::fs_mark::{FsMarkPlan, parse};
 use results::{CallTimes, FreeSpace, RoundFigures, RunEvent, WorkerTimes};
-use workload::classics::fs_mark::{FsMarkPlan, parse};
 
 use super::figures::{Iteration, Spread, ThreadFigures};
 use super::of_table::has_rate;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use description::classics::fs_mark::FsMarkPlan;
 use jiff::tz::TimeZone;
+use plan::FrontOrigin;
 use results::{CellRecord, RoundFigures, RunEvent, RunRecord};
-use workload::classics::fs_mark::FsMarkPlan;
-use workload::plan::FrontOrigin;
 
 use super::of_table::iterations;
 use super::rows::{Banner, CTIME, Rows, too_full};

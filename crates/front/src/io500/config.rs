@@ -1,6 +1,6 @@
 //! The original's file of settings, as options of ours.
 
-use workload::{Diagnostic, printable};
+use plan::{Diagnostic, printable};
 
 /// The meaning of a key of the original.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ mod score;
 mod tests;
 mod text;
 
-use workload::model::ContentChoice;
+use description::model::ContentChoice;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};

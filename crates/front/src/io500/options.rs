@@ -56,12 +56,12 @@ const GRAMMAR: Grammar<Options> = Grammar {
         None => Ok(()),
         Some(_) => Err(format!(
             "`{}` would be a second file",
-            workload::printable(word)
+            plan::printable(word)
         )),
     }),
     unknown: |it| match it.word {
         "-h" | "--help" => String::new(),
-        word => no_option(&workload::printable(word)),
+        word => no_option(&plan::printable(word)),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };

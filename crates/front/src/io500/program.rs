@@ -1,6 +1,6 @@
 //! The phases of a run, in the order of the original.
 
-use workload::program::{
+use plan::program::{
     Act, Before, Bytes, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law, On,
     Order, Pick, Program, ProgramPhase, Turn, Way, Where, Which,
 };

@@ -1,8 +1,8 @@
-use results::{RoundFigures, WorkerTimes, WorkerWindow};
-use workload::program::{
+use plan::program::{
     Act, Bytes, Call, Copies, Ending, FileNames, FileOperation, FilePath, Group, Law, Program,
     ProgramPhase, Where,
 };
+use results::{RoundFigures, WorkerTimes, WorkerWindow};
 
 use super::score::{Score, Unit, score};
 use super::*;
@@ -345,7 +345,7 @@ fn the_page_cache_is_dropped_before_each_phase_where_that_is_asked_for() {
     let work = configured("[global]\ndrop-caches = TRUE\n", "config.ini").unwrap();
     let options = Options::read(&work.remembered).unwrap();
     let program = super::program::program(&options);
-    let drops = |it: &&&ProgramPhase| it.before.contains(&workload::program::Before::DropCaches);
+    let drops = |it: &&&ProgramPhase| it.before.contains(&plan::program::Before::DropCaches);
     assert_eq!(program.phases().iter().filter(drops).count(), 13);
 }
 

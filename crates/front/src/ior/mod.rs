@@ -6,8 +6,8 @@ mod program;
 mod tests;
 mod text;
 
-use workload::model::ContentChoice;
-use workload::program::LastingRole;
+use description::model::ContentChoice;
+use plan::program::LastingRole;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};

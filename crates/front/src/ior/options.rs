@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use workload::program::LastingRole;
+use plan::program::LastingRole;
 
 use crate::options::{
     Grammar, Letters, OptionRow, Value, all_of, at_least, escaped, flag, idle, idle_value,

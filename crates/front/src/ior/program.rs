@@ -1,6 +1,6 @@
 //! The phases of a run.
 
-use workload::program::{
+use plan::program::{
     Access, Act, Call, DirectoryTree, Ending, FileNames, FileOperation, FilePath, FilesetPlan,
     Group, LastingFiles, LastingRole, Law, Order, Pick, Program, ProgramPart, ProgramPhase, Turn,
     Until, Way, Where, Which,

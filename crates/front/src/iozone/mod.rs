@@ -6,7 +6,7 @@ mod shuffle;
 mod tests_of_file;
 mod text;
 
-use workload::model::ContentChoice;
+use description::model::ContentChoice;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};

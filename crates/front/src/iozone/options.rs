@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use workload::printable;
-use workload::program::OpenSync;
+use plan::printable;
+use plan::program::OpenSync;
 
 use crate::options::{
     Grammar, OptionRow, Value, act, bytes, count_within, flag, idle, idle_value, lacks_value,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use workload::program::Card;
+use plan::program::Card;
 
 use crate::random::Twister;
 

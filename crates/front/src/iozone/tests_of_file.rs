@@ -1,6 +1,6 @@
 //! The tests of one size, as phases.
 
-use workload::program::{
+use plan::program::{
     Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
     Law, Program, ProgramPhase, Way, Where, Which,
 };

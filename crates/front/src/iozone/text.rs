@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
+use plan::program::OpenSync;
 use results::{CellRecord, RunRecord, WorkerWindow};
-use workload::program::OpenSync;
 
 use super::options::{Options, Unit, doubled};
 use super::tests_of_file::{Test, tests};
@@ -98,7 +98,7 @@ fn banner(options: &Options, arguments: &[String], began: &str) -> String {
         Unit::Microseconds => "Microseconds/op Mode. Output is in microseconds per operation.",
     };
     let command = [&["iozone".to_owned()], arguments].concat().join(" ");
-    let command = format!("Command line used: {}", workload::printable(&command));
+    let command = format!("Command line used: {}", plan::printable(&command));
     let unit = format!("Output is in {}", options.unit.names()[0]);
     let cache = format!("Processor cache size set to {} kBytes.", options.cache_kib);
     let line = format!(

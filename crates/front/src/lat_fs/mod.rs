@@ -8,12 +8,12 @@ mod text;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use workload::Workload;
-use workload::classics::Refusal;
-use workload::classics::lat_fs::{Compat, Form, Invocation, SAMPLE_NAME, parse};
-use workload::model::ContentChoice;
-use workload::plan::EngineKind;
-use workload::program::NamesInPlace;
+use description::Workload;
+use description::classics::Refusal;
+use description::classics::lat_fs::{Compat, Form, Invocation, SAMPLE_NAME, parse};
+use description::model::ContentChoice;
+use plan::EngineKind;
+use plan::program::NamesInPlace;
 
 pub use text::TEXT;
 

@@ -1,7 +1,7 @@
 //! What is done for a size: the program of the table, as the original opens files and ends.
 
-use workload::classics::lat_fs::LatFsPlan;
-use workload::program::{
+use description::classics::lat_fs::LatFsPlan;
+use plan::program::{
     Access, Failed, FileOperation, Group, Order, Program, ProgramPart, ProgramPhase, Until, Way,
     Which,
 };

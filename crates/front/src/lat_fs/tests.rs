@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use plan::FrontOrigin;
+use plan::program::{Failed, FileOperation, NamesInPlace, Program, ProgramPart, Until};
 use results::{PhaseFigures, RunEvent, RunRecord};
 use serde_json::json;
-use workload::plan::FrontOrigin;
-use workload::program::{Failed, FileOperation, NamesInPlace, Program, ProgramPart, Until};
 
 use super::text::{best_line, median_line};
 use super::*;

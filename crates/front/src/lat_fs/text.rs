@@ -1,8 +1,8 @@
 //! The lines of lat_fs: size, files, creations and removals a second.
 
+use plan::FrontOrigin;
+use plan::program::Program;
 use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunEvent, RunRecord, Status};
-use workload::plan::FrontOrigin;
-use workload::program::Program;
 
 use crate::{ClassicText, TableText};
 

@@ -4,8 +4,8 @@ mod options;
 mod program;
 mod text;
 
-use workload::model::ContentChoice;
-use workload::program::LastingRole;
+use description::model::ContentChoice;
+use plan::program::LastingRole;
 
 use crate::text::at_end_with;
 use crate::work::{titled, writing};

@@ -1,6 +1,6 @@
 //! The command line, as IOR reads it: an option's value stands behind it or behind a `=`.
 
-use workload::program::LastingRole;
+use plan::program::LastingRole;
 
 use crate::options::{
     Equals, Grammar, Letters, OptionRow, Value, act, at_least, attached, escaped, flag, idle,

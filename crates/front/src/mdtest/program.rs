@@ -1,6 +1,6 @@
 //! The phases of a run.
 
-use workload::program::{
+use plan::program::{
     Access, Act, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation,
     FilesetPlan, Group, LastingFiles, Law, NestedDirectories, Order, Program, ProgramPart,
     ProgramPhase, Until, Way, Which,

@@ -98,7 +98,7 @@ impl<T> Grammar<T> {
                 true => format!("option `{}` takes no value", it.name),
                 false => no_option(it.name),
             },
-            shown: workload::printable,
+            shown: plan::printable,
         }
     }
 

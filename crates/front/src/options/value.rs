@@ -19,7 +19,7 @@ impl<'a> Value<'a> {
         Self {
             option,
             text,
-            shown: workload::printable,
+            shown: plan::printable,
         }
     }
 

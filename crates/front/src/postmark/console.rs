@@ -2,8 +2,8 @@
 
 use std::io::BufRead;
 
-use workload::classics::Refusal;
-use workload::classics::postmark::{self, Session, Settings, cannot_direct_output, next_line};
+use description::classics::Refusal;
+use description::classics::postmark::{self, Session, Settings, cannot_direct_output, next_line};
 
 use super::options::Options;
 use super::work::work;

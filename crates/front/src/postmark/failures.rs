@@ -1,8 +1,8 @@
 //! What went wrong, in the original's words; and what it passes over in silence.
 
 use generate::pool::{Names, Operation, PoolDirectory, PoolFile};
+use plan::program::FilePool;
 use results::{CellRecord, PoolFailure, PoolFailures, PoolFigures};
-use workload::program::FilePool;
 
 /// What is not told until the end.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! The command line.
 
-use workload::classics::Refusal;
-use workload::classics::postmark::Compat;
+use description::classics::Refusal;
+use description::classics::postmark::Compat;
 
 /// The configuration that is read where none is given.
 const CONFIGURATION: &str = ".pmrc";

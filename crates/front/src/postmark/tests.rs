@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use description::Workload;
+use plan::FrontOrigin;
+use plan::program::{FilePool, NamesInPlace, PoolPart, PoolPlace, Program};
 use results::{Phase, PoolFailure, PoolFailures, PoolFigures, RunEvent, RunRecord, Status};
-use workload::Workload;
-use workload::plan::FrontOrigin;
-use workload::program::{FilePool, NamesInPlace, PoolPart, PoolPlace, Program};
 
 use super::CONSOLE;
 use crate::tests::record;
@@ -223,10 +223,10 @@ fn recorded(pool: FilePool, figures: PoolFigures, begun_us: [i64; 3]) -> RunReco
     record
 }
 
-fn planned(work: &Workload) -> Vec<workload::plan::Cell> {
-    let facts = workload::facts::SystemFacts::default();
-    let overrides = workload::Overrides::new();
-    let planned = workload::plan(std::slice::from_ref(work), &overrides, &facts);
+fn planned(work: &Workload) -> Vec<plan::Cell> {
+    let facts = plan::facts::SystemFacts::default();
+    let overrides = description::Overrides::new();
+    let planned = planning::plan(std::slice::from_ref(work), &overrides, &facts);
     planned.unwrap().plan.cells
 }
 

@@ -1,10 +1,10 @@
 //! What PostMark prints of a run, as it happens and behind.
 
+use description::classics::postmark::{Compat, ReportForm, Settings};
 use generate::pool::Mark;
+use plan::program::{FilePool, PoolPart};
+use plan::{Cell, FrontOrigin};
 use results::{CellRecord, Phase, PoolFigures, RunEvent, RunRecord, Status};
-use workload::classics::postmark::{Compat, ReportForm, Settings};
-use workload::plan::{Cell, FrontOrigin};
-use workload::program::{FilePool, PoolPart};
 
 use super::failures::{Overlooked, failures_text};
 use super::report::{Times, report};

@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use description::Workload;
+use description::classics::postmark::Settings;
 use generate::pool::{Stream, StreamError};
-use workload::Workload;
-use workload::classics::postmark::Settings;
-use workload::plan::EngineKind;
-use workload::program::{FilePool, NamesInPlace, PoolLocation, PoolPlace, Program};
+use plan::EngineKind;
+use plan::program::{FilePool, NamesInPlace, PoolLocation, PoolPlace, Program};
 
 use super::NAME;
 use super::text::remembered;

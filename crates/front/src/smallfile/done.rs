@@ -1,7 +1,7 @@
 //! What the threads did, read off the record.
 
+use plan::program::FileOperation;
 use results::{RunRecord, WorkerAtWall, WorkerTimes};
-use workload::program::FileOperation;
 
 use super::options::Options;
 use crate::windows::{Reached, rounds};

@@ -9,7 +9,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use workload::model::ContentChoice;
+use description::model::ContentChoice;
 
 use crate::text::at_end_with;
 use crate::work::{titled, writing};

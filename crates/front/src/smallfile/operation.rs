@@ -1,6 +1,6 @@
 //! What is done to each file.
 
-use workload::program::FileOperation;
+use plan::program::FileOperation;
 
 use crate::options::Value;
 

@@ -1,6 +1,6 @@
 //! The only phase that is measured, with what it needs before.
 
-use workload::program::{
+use plan::program::{
     Act, Call, Copies, Ending, FileOperation, FilesetPlan, Law, Program, ProgramPhase, Shape, Way,
     Where, Which,
 };

@@ -1,7 +1,7 @@
 //! Opening and closing targets between transactions.
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::plan::WorkerPlan;
+use plan::WorkerPlan;
 
 use crate::slots::slot_spans;
 use crate::{Flow, Generator, Step, named};

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use engine::{Completion, Operation, Request};
+use plan::WorkerPlan;
 use proptest::prelude::*;
-use workload::plan::WorkerPlan;
 
 use super::Connections;
 use crate::sample::{GIB, line, plan, span};

@@ -9,7 +9,7 @@ mod verified;
 
 use std::sync::Arc;
 
-use workload::plan::ContentPlan;
+use plan::ContentPlan;
 
 use crate::GenerateError;
 use crate::arithmetic::threshold;

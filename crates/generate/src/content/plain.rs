@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::Request;
-use workload::plan::ContentPlan;
+use plan::ContentPlan;
 
 use super::repeats::WrittenRequests;
 use super::{BLOCK_BYTES, Tables};

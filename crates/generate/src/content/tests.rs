@@ -385,7 +385,7 @@ fn verified_blocks_are_the_largest_that_suit_all_plans() {
     assert_eq!(verify_block_bytes([&of(65_536, 1024, 4096)]), Ok(1024));
     assert_eq!(verify_block_bytes([&aligned, &of(2048, 0, 4096)]), Ok(2048));
     let mut wrapping = aligned.clone();
-    wrapping.position = workload::plan::PositionRule::Iometer;
+    wrapping.position = plan::PositionRule::Iometer;
     assert_eq!(verify_block_bytes([&wrapping]), Ok(512));
     let error = verify_block_bytes([&of(1000, 0, 0)]).unwrap_err();
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Contents that are stamped when written and checked when read.
 
 use engine::Request;
-use workload::plan::{PositionRule, WorkerPlan};
+use plan::{PositionRule, WorkerPlan};
 
 use super::BLOCK_BYTES;
 use super::plain::PlainContent;

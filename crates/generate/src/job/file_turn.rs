@@ -1,6 +1,6 @@
 //! Which file of a job is next.
 
-use workload::job::FileOrder;
+use plan::job::FileOrder;
 
 use crate::position::{Draw, Seeds};
 use crate::{GenerateError, Rng};

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::job::{BlockRule, JobPlan, Mix, PaceRule, StreamEnd};
+use plan::job::{BlockRule, JobPlan, Mix, PaceRule, StreamEnd};
 
 use crate::arithmetic::threshold;
 use crate::rng::mix;

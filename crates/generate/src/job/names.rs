@@ -1,7 +1,7 @@
 //! Work on the names of a job's files: each is made, looked at or removed in its turn.
 
 use engine::{Operation, Request};
-use workload::job::NameWork;
+use plan::job::NameWork;
 
 use super::{JobSlot, JobStream};
 use crate::Step;

@@ -3,7 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use engine::{Operation, Request};
-use workload::job::{RecordedAct, RecordedKind};
+use plan::job::{RecordedAct, RecordedKind};
 
 use super::{JobStage, JobStream};
 

@@ -1,7 +1,7 @@
 //! When the requests of a job's directions are due.
 
-use workload::job::{JobPlan, PaceRule, SizeRule};
-use workload::plan::ArrivalKind;
+use plan::ArrivalKind;
+use plan::job::{JobPlan, PaceRule, SizeRule};
 
 use crate::rng::mix;
 use crate::{Arrivals, GenerateError, Rng};

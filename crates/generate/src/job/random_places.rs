@@ -1,6 +1,6 @@
 //! Where random requests of a job begin in one of its files, or in a zone of one.
 
-use workload::plan::Distribution;
+use plan::Distribution;
 
 use super::size_draw::check_weights;
 use crate::arithmetic::Divisor;

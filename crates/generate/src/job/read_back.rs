@@ -1,6 +1,6 @@
 //! What a job wrote, once more: the same walk a second time.
 
-use workload::job::{JobPlan, Mix};
+use plan::job::{JobPlan, Mix};
 
 use super::access::JobAccess;
 use super::block_map::BlockMap;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Operation, Request};
-use workload::job::{RecordedAct, RecordedKind, RecordedPlan};
+use plan::job::{RecordedAct, RecordedKind, RecordedPlan};
 
 use super::{JobSlot, JobStream};
 use crate::{GenerateError, Step};

@@ -1,7 +1,7 @@
 //! Reads and writes, and the rules of each.
 
 use engine::Operation;
-use workload::job::{BlockRule, StreamPlan};
+use plan::job::{BlockRule, StreamPlan};
 
 use super::size_draw::SizeDraw;
 use crate::GenerateError;

@@ -1,6 +1,6 @@
 //! Sizes of a job's requests.
 
-use workload::job::SizeRule;
+use plan::job::SizeRule;
 
 use super::number;
 use crate::choice::Weighted;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, Request};
-use workload::job::{
+use plan::job::{
     BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection, RangeSync,
     ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
     StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
-use workload::plan::{ArrivalKind, Distribution, EngineKind, Zone};
+use plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
 use super::{JobStage, JobStream};
 use crate::{Flow, Generator, Step};

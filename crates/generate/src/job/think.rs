@@ -1,6 +1,6 @@
 //! Pauses of a job between its requests.
 
-use workload::job::ThinkRule;
+use plan::job::ThinkRule;
 
 /// Counts what lies between pauses.
 ///

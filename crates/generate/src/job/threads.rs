@@ -1,10 +1,10 @@
 //! Queue depth of a job whose engine has one request at a time: as many threads.
 
-use workload::job::{JobFile, JobPlan};
-use workload::plan::{SpanPlan, WorkerPlan};
+use plan::job::{JobFile, JobPlan};
+use plan::{SpanPlan, WorkerPlan};
 
 use crate::rng::mix;
-use workload::plan::share;
+use plan::share;
 
 /// The threads of a worker with a job, as workers. If there are several, each uses its own part of
 /// every file and does its share of the job's bytes and requests. The parts are equally large,
@@ -74,8 +74,8 @@ fn cut(bytes: u64, unit_bytes: u64, (index, count): (u32, u32)) -> u64 {
 mod tests {
     use std::collections::BTreeSet;
 
-    use workload::job::{Mix, NameWork};
-    use workload::plan::EngineKind;
+    use plan::EngineKind;
+    use plan::job::{Mix, NameWork};
 
     use super::*;
     use crate::job::tests::plan;

@@ -1,7 +1,7 @@
 //! Which direction is next, and when syncs follow writes.
 
 use engine::{Operation, OperationSet, Request};
-use workload::job::{JobPlan, NameWork, RangeSync, RecordedKind, SyncRule};
+use plan::job::{JobPlan, NameWork, RangeSync, RecordedKind, SyncRule};
 
 use super::access::JobAccess;
 use super::sides::JobSide;

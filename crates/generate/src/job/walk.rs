@@ -4,8 +4,8 @@ mod plain;
 mod unused;
 mod zoned;
 
-use workload::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
-use workload::plan::Distribution;
+use plan::Distribution;
+use plan::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
 
 use super::access::JobAccess;
 use super::block_map::BlockMap;

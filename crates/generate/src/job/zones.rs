@@ -1,6 +1,6 @@
 //! Parts of a job's files with gaps between them, one after the other.
 
-use workload::job::ZoneRule;
+use plan::job::ZoneRule;
 
 use super::file_position::FilePosition;
 use super::number;

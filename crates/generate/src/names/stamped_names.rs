@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use workload::program::StampedNames;
+use plan::program::StampedNames;
 
 use super::Names;
 use crate::Rng;

@@ -1,6 +1,6 @@
 //! Names by number, and names of a time.
 
-use workload::program::StampedNames;
+use plan::program::StampedNames;
 
 use super::{flat_names, stamped_names, tree_names};
 

@@ -1,7 +1,7 @@
 //! One operation of the stream as a chain of requests.
 
 use engine::{Access, Aim, Operation as Primitive, Request};
-use workload::program::Fsync;
+use plan::program::Fsync;
 
 use super::{Call, CallPattern, Operation, PoolDirectory, ReadCalls, WriteCalls};
 

@@ -1,6 +1,6 @@
 //! Which file a transaction works on.
 
-use workload::program::FileChoice;
+use plan::program::FileChoice;
 
 use super::slots::Slots;
 use super::{Numbers, StreamError};

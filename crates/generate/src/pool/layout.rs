@@ -1,7 +1,7 @@
 //! Where an engine finds the files of a run, and how it opens them.
 
 use engine::{FileOptions, NameRule, OpenFlags, Spread, Subdirectories};
-use workload::program::FilePool;
+use plan::program::FilePool;
 
 /// The rule of the names that [`Play`](super::Play) asks for: `sK/PREFIXNUMBER` in as many
 /// locations as the settings have, or in one where they have none.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use workload::program::FilePool;
+use plan::program::FilePool;
 
 use super::{PoolDirectory, PoolFile};
 

@@ -1,6 +1,6 @@
 //! One source of random numbers for all versions.
 
-use workload::program::PoolDraws;
+use plan::program::PoolDraws;
 
 use super::{Congruential, Twister};
 

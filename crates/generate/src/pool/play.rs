@@ -7,7 +7,7 @@ mod options;
 use std::collections::HashSet;
 
 use engine::{Completion, Operation as Primitive, OperationSet, Request};
-use workload::program::{FilePool, Fsync, PoolPart};
+use plan::program::{FilePool, Fsync, PoolPart};
 
 use super::chain::{After, Chain, Handle, Rules};
 use super::kept::Kept;

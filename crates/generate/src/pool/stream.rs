@@ -1,6 +1,6 @@
 //! The order of operations of a run, as a state machine.
 
-use workload::program::{FileChoice, FilePool, POOL_FILES_MAX};
+use plan::program::{FileChoice, FilePool, POOL_FILES_MAX};
 
 use super::chooser::Chooser;
 use super::slots::{Directories, Slots};

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use workload::program::{FileChoice, FilePool, PoolDraws, PoolLocation};
+use plan::program::{FileChoice, FilePool, PoolDraws, PoolLocation};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Distributions over the starts of a span, numbered from 0.
 
-use workload::plan::{Distribution, Zone};
+use plan::{Distribution, Zone};
 
 use super::order::{Order, Permutation};
 use super::zipf::Zipf;

@@ -4,7 +4,7 @@ mod draw;
 mod order;
 mod zipf;
 
-use workload::plan::{LinePlan, Sequence, SpanPlan};
+use plan::{LinePlan, Sequence, SpanPlan};
 
 use crate::arithmetic::Divisor;
 use crate::{Cursor, GenerateError, Last, Rng};

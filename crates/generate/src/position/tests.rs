@@ -1,5 +1,5 @@
+use plan::{Distribution, Zone};
 use proptest::prelude::*;
-use workload::plan::{Distribution, Zone};
 
 use super::*;
 use crate::sample::{GIB, line, plan, span};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Aim, Operation};
-use workload::program::{Card, Due, Law, Whose};
+use plan::program::{Card, Due, Law, Whose};
 
 use super::pick::{Counter, Picker};
 use super::sampler::Sampler;

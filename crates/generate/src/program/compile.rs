@@ -5,7 +5,7 @@ mod picks;
 mod places;
 
 use engine::{Aim, Operation};
-use workload::program::{
+use plan::program::{
     Act, Bytes, Call, Deck, DirectoryWalk, FileOperation, Group, Law, On, Program, ProgramPhase,
 };
 

@@ -8,7 +8,7 @@ use std::f64::consts::{E, PI};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use workload::program::{DirectoryTree, FilesetPlan, Program, Shape, TreeGrowth};
+use plan::program::{DirectoryTree, FilesetPlan, Program, Shape, TreeGrowth};
 
 use super::sampler::Sampler;
 use crate::{GenerateError, mix};

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use workload::program::{Group, Program, ProgramPhase};
+use plan::program::{Group, Program, ProgramPhase};
 
 pub use compile::transaction_names;
 pub use grown::{GrownTree, grown_trees};

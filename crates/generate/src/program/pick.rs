@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use workload::program::{Order, Which};
+use plan::program::{Order, Which};
 
 use super::sampler::Sampler;
 use super::states::{Claim, Claimed, FileStates};

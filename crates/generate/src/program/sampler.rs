@@ -1,7 +1,7 @@
 //! Amounts drawn by a law, from 64 random bits each.
 
+use plan::program::{Band, Law, Shape};
 use statrs::distribution::{ContinuousCDF, Gamma, LogNormal, Normal};
-use workload::program::{Band, Law, Shape};
 
 use crate::choice::Weighted;
 use crate::{GenerateError, mix};

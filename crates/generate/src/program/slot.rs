@@ -1,7 +1,7 @@
 //! Where a slot stands in its code.
 
 use engine::SecondName;
-use workload::program::NESTING_MAX;
+use plan::program::NESTING_MAX;
 
 use super::walks::Walking;
 

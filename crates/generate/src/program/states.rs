@@ -5,7 +5,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use workload::program::Which;
+use plan::program::Which;
 use zerocopy::FromZeros;
 
 /// The file exists.

@@ -5,13 +5,13 @@ mod positions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Completion, Operation, Request};
-use proptest::prelude::*;
-use workload::plan::Distribution;
-use workload::program::{
+use plan::Distribution;
+use plan::program::{
     Act, Bytes, Call, Card, Copies, Deck, DirectoryTree, DirectoryWalk, Failed, FileNames,
     FileOperation, FilesetPlan, Group, Law, Measure, On, Order, Out, Pick, Program, ProgramPhase,
     Quota, Shape, Share, Turn, Where, Which,
 };
+use proptest::prelude::*;
 
 mod due;
 mod ends;

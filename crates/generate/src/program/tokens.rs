@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use workload::program::{Act, Group, MEETINGS_MAX, Program, ProgramPhase, Refill};
+use plan::program::{Act, Group, MEETINGS_MAX, Program, ProgramPhase, Refill};
 
 const NS_PER_SECOND: f64 = 1e9;
 
@@ -52,7 +52,7 @@ impl Waits {
             let groups = phase.groups.iter().filter(|group| group.any_act(uses));
             groups.map(&workers).sum::<u32>()
         };
-        let set = |(number, tokens): (usize, &workload::program::Tokens)| {
+        let set = |(number, tokens): (usize, &plan::program::Tokens)| {
             let number = number as u8;
             let counter = || Counter {
                 here: AtomicU64::new(tokens.start.into()),
@@ -274,7 +274,7 @@ fn meets(act: &Act, number: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use workload::program::{Due, Tokens, Whose};
+    use plan::program::{Due, Tokens, Whose};
 
     use super::*;
 

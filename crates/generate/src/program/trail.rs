@@ -1,6 +1,6 @@
 //! Where on its path through a file a worker is.
 
-use workload::program::FilePath;
+use plan::program::FilePath;
 
 use crate::position::Permutation;
 

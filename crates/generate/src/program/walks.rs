@@ -1,6 +1,6 @@
 //! Going through directories name by name.
 
-use workload::program::{DirectoryTree, DirectoryWalk, FilesetPlan};
+use plan::program::{DirectoryTree, DirectoryWalk, FilesetPlan};
 
 use super::states::FileStates;
 
@@ -116,7 +116,7 @@ impl Walking {
 
 #[cfg(test)]
 mod tests {
-    use workload::program::FileNames;
+    use plan::program::FileNames;
 
     use super::*;
     use crate::program::states::Claim;
@@ -125,7 +125,7 @@ mod tests {
         FilesetPlan {
             name: "some".to_owned(),
             path: String::new(),
-            copies: workload::program::Copies::One,
+            copies: plan::program::Copies::One,
             count,
             names: FileNames::NumberFrom {
                 first,
@@ -134,7 +134,7 @@ mod tests {
                 after: String::new(),
             },
             tree,
-            size: workload::program::Law::fixed(0),
+            size: plan::program::Law::fixed(0),
             present_permille: 0,
         }
     }
@@ -143,7 +143,7 @@ mod tests {
     fn walked(fileset: &FilesetPlan) -> Vec<Vec<u32>> {
         let states = FileStates::new(fileset.count, false);
         for file in 0..fileset.count {
-            states.claim(file, workload::program::Which::Any, Claim::Alone);
+            states.claim(file, plan::program::Which::Any, Claim::Alone);
             states.appear(file, false);
         }
         let walk = DirectoryWalk {

@@ -1,7 +1,7 @@
 //! What a call asks for at each stage.
 
 use engine::{Aim, OpenWay, Operation, Request};
-use workload::program::{TraceCall, TraceOperation, TraceWay};
+use plan::program::{TraceCall, TraceOperation, TraceWay};
 
 use super::{Player, Stage};
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use workload::plan::{Distribution, SpanPlan};
+use plan::{Distribution, SpanPlan};
 
 use super::*;
 use crate::sample::{GIB, line, one, plan, span, stream};

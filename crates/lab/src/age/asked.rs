@@ -44,7 +44,7 @@ impl FromStr for Aging {
 
     fn from_str(text: &str) -> Result<Self, LabError> {
         let refused = |reason: String| LabError::BadAge {
-            seen: workload::printable(text),
+            seen: plan::printable(text),
             reason,
         };
         let mut parts = text.split(',').map(str::trim);
@@ -56,7 +56,7 @@ impl FromStr for Aging {
                 "churn" => (&mut churn, 0.0..=CHURN_MAX),
                 "extents" => (&mut extents, 1.0..=EXTENTS_MAX),
                 _ => {
-                    let part = workload::printable(part);
+                    let part = plan::printable(part);
                     return Err(refused(format!(
                         "`{part}` is neither `churn=` nor `extents=`"
                     )));

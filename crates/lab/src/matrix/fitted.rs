@@ -1,8 +1,10 @@
 //! A workload of a matrix: scaled, and tried on paper before anything is made.
 
-use workload::facts::{SystemFacts, TargetFacts};
-use workload::plan::TargetKind;
-use workload::{Diagnostic, Overrides, Workload, plan};
+use description::{Overrides, Workload};
+use plan::Diagnostic;
+use plan::TargetKind;
+use plan::facts::{SystemFacts, TargetFacts};
+use planning::plan;
 
 use super::request::LabRequest;
 use crate::error::LabError;
@@ -102,8 +104,8 @@ fn facts(size_bytes: u64, free_share: f64, block_bytes: u32) -> SystemFacts {
 
 #[cfg(test)]
 mod tests {
+    use description::source::load_builtin;
     use units::Bytes;
-    use workload::source::load_builtin;
 
     use super::*;
     use crate::choice::Choice;

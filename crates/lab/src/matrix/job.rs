@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use description::{Overrides, Workload};
+use plan::program::Before;
 use target::{DeviceCounters, DeviceSample};
-use workload::program::Before;
-use workload::{Overrides, Workload};
 
 use super::costs::Costs;
 use super::outcome::{MatrixOutcome, MeasuredJob};

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use description::model::OneOrMany;
+use description::{Overrides, Workload};
+use plan::{CacheMode, EngineKind};
 use results::{RunRecord, Status};
 use units::Span;
-use workload::model::OneOrMany;
-use workload::plan::{CacheMode, EngineKind};
-use workload::{Overrides, Workload};
 
 use super::LabMatrix;
 use super::run::planned;
@@ -156,8 +156,8 @@ fn on_device(workload: &Workload) -> Option<Workload> {
 
 #[cfg(test)]
 mod tests {
+    use description::model::{AccessLine, AccessSpec};
     use units::Bytes;
-    use workload::model::{AccessLine, AccessSpec};
 
     use super::*;
 

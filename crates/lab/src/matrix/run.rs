@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use description::{Overrides, Workload};
+use planning::{Planned, plan, wanted_targets};
 use results::Status;
-use workload::{Overrides, Planned, Workload, plan, wanted_targets};
 
 use super::LabMatrix;
 use super::outcome::MatrixOutcome;

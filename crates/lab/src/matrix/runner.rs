@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use description::{Overrides, Workload};
+use planning::Planned;
 use results::{RunEvent, RunRecord};
-use workload::{Overrides, Planned, Workload};
 
 use crate::age::Aged;
 use crate::built_as::BuiltAs;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
+use description::Overrides;
+use description::source::load_builtin;
+use plan::Plan;
 use results::{Environment, RunEvent, RunRecord, Status, Warning, WarningCode};
-use workload::Overrides;
-use workload::plan::Plan;
-use workload::source::load_builtin;
 
 use super::*;
 use crate::{

@@ -1,7 +1,7 @@
 //! How many bytes a run wrote in all.
 
+use plan::Cell;
 use results::{CellRecord, RunEvent, RunRecord};
-use workload::plan::Cell;
 
 /// How many bytes of test files were written before anything was measured.
 #[derive(Debug, Default)]

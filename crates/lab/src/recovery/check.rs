@@ -278,7 +278,7 @@ fn look_for_unknown(root: &Path, promises: &Promises, findings: &mut Findings) {
             let path = format!("{directory}/{}", name.to_string_lossy());
             if !known.contains(&path) {
                 findings.unknown_count += 1;
-                let shown = workload::printable(&path);
+                let shown = plan::printable(&path);
                 findings.name(format!("`{shown}` is there, but was never created"));
             }
         }

@@ -44,7 +44,7 @@ fn message(record: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(record);
     let (_, message) = text.split_once(';')?;
     let line = message.lines().next()?;
-    (!line.is_empty()).then(|| workload::printable(line))
+    (!line.is_empty()).then(|| plan::printable(line))
 }
 
 /// The lines in which the kernel says that a file system of this type was recovered.

@@ -94,7 +94,7 @@ impl LastWords {
     /// All of it, a line each, to be printed.
     pub fn text(&self) -> String {
         let lines = self.before.iter().chain(&self.dying);
-        let lines: Vec<String> = lines.map(|it| workload::printable(it)).collect();
+        let lines: Vec<String> = lines.map(|it| plan::printable(it)).collect();
         lines.join("\n")
     }
 }

@@ -1,7 +1,7 @@
 //! Made-up records of runs that several processes shared: four on two hosts, and a thousand.
 
+use plan::*;
 use results::*;
-use workload::plan::*;
 
 use crate::made_up::{self, MIXED, Shape};
 use crate::sample::{self, SECOND};

@@ -1,7 +1,7 @@
 //! Made-up records of what people run first: the quick pack, and a search for the highest rate.
 
+use plan::*;
 use results::*;
-use workload::plan::*;
 
 use crate::made_up::{self, MIXED, Shape};
 use crate::sample;

@@ -1,11 +1,11 @@
 //! Made-up pages of the lab and of published experiments.
 
+use plan::{CacheMode, Work};
 use report::{Page, Paper, PaperSide, PaperTable, SideBySide, TableFormat};
 use results::{
     Better, LabColumn, LabFigure, LabRecord, LabSection, LabWords, RunRecord, Stack, Warning,
     WarningCode,
 };
-use workload::plan::{CacheMode, Work};
 
 use crate::made_up;
 

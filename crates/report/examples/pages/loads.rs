@@ -1,8 +1,8 @@
 //! Made-up records of a cell in rounds and of a response-time curve.
 
+use plan::*;
 use results::*;
 use stats::{SteadyRule, SteadyState};
-use workload::plan::*;
 
 use crate::made_up;
 

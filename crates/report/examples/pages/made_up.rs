@@ -1,9 +1,9 @@
 //! Records of runs that never were, the same each time: every kind of page has one.
 
+use plan::program::{FilePool, Program};
+use plan::*;
 use results::*;
 use stats::Interval;
-use workload::plan::*;
-use workload::program::{FilePool, Program};
 
 use crate::sample::{self, SECOND};
 

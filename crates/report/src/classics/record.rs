@@ -1,7 +1,7 @@
 //! What the classic programs themselves would have printed of a record's cells.
 
+use plan::Cell;
 use results::{CellRecord, RunRecord};
-use workload::plan::Cell;
 
 /// The texts of all cells that repeat a classic program, in their order; none where there is no
 /// such cell, or its program's text has figures that were not measured.

@@ -1,7 +1,7 @@
 //! A cell's settings under the names of fio's options.
 
+use plan::{CacheMode, Cell, LinePlan, TargetKind};
 use results::{CellRecord, RunRecord};
-use workload::plan::{CacheMode, Cell, LinePlan, TargetKind};
 
 use super::Ordered;
 use crate::model::engine_name;

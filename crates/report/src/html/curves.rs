@@ -44,8 +44,8 @@ pub fn section(run: &Run) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use plan::{ArrivalKind, CurvePart, ResponseLimit};
     use results::{OpenLoopFigures, RunRecord, Status};
-    use workload::plan::{ArrivalKind, CurvePart, ResponseLimit};
 
     use super::*;
     use crate::curve::tests::record;

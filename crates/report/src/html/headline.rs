@@ -1,9 +1,9 @@
 //! The figures that the reader came for, with their intervals.
 
 use maud::{Markup, html};
+use plan::CurvePart;
 use results::{CellRecord, EvenRates};
 use units::format;
-use workload::plan::CurvePart;
 
 use super::group::{Figure, Group, Metric};
 use super::measure::Measure;

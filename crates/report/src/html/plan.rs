@@ -1,11 +1,11 @@
 //! The plan in full, and the command that repeats it.
 
 use maud::{Markup, html};
+use plan::program::Program;
+use plan::{Cell, LinePlan, Plan, Setting, Source, TargetKind};
+use planning::{line_remarks, settings_of_each};
 use results::CellNames;
 use units::{Bytes, Percent, Span, format};
-use workload::plan::{Cell, LinePlan, Plan, Setting, Source, TargetKind};
-use workload::program::Program;
-use workload::{line_remarks, settings_of_each};
 
 use super::packed::opening;
 use super::run::Run;

@@ -67,7 +67,7 @@ impl<'a> Run<'a> {
         if let Some(Some(pack)) = packs.next()
             && packs.all(|it| it.as_ref() == Some(pack))
         {
-            let known = workload::builtin::find(pack).map(|it| it.title);
+            let known = description::builtin::find(pack).map(|it| it.title);
             return printable(known.as_deref().unwrap_or(pack));
         }
         let mut names: Vec<String> = Vec::new();
@@ -163,7 +163,7 @@ mod tests {
             Run::all(&records)[0].title()
         };
         assert_eq!(title(&record), "File Server");
-        let quick = workload::builtin::find("quick").unwrap().title;
+        let quick = description::builtin::find("quick").unwrap().title;
         for (pack, wanted) in [("quick", quick.as_str()), ("my-pack", "my-pack")] {
             record.plan.workloads[0].pack = Some(pack.to_owned());
             assert_eq!(title(&record), wanted);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use plan::{Cell, SpanPlan, WorkerPlan};
 use results::{CONNECTION, CellRecord, MachineCpu, RunRecord, TargetFigures, WorkerFigures};
-use workload::plan::{Cell, SpanPlan, WorkerPlan};
 
 use super::columns::Row;
 use super::figures::{Figures, Flows};

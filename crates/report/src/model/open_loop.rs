@@ -1,8 +1,8 @@
 //! The table of what began when it was due.
 
+use plan::CurvePart;
 use results::{CellRecord, OpenLoopFigures, RateTrial, RunRecord};
 use units::format;
-use workload::plan::CurvePart;
 
 use super::tables::{UNIFORM, percentile, place_columns, places};
 use crate::numbers::LatencyUnit;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use plan::{CacheMode, EngineKind};
 use results::{
     CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord, Status,
 };
 use units::{Span, format};
-use workload::plan::{CacheMode, EngineKind};
 
 use super::status_name;
 use crate::wrap::printable;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use plan::CurvePart;
 use results::{
     CellNames, CellRecord, Claim, Phase, RunRecord, Warning, WarningCode, WarningLevel, effect,
 };
-use workload::plan::CurvePart;
 
 use super::{ModelWarning, cache_name, engine_name};
 use crate::wrap::printable;

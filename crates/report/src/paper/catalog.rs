@@ -187,7 +187,7 @@ impl Paper {
     /// Title and source, as its workload says them.
     #[must_use]
     pub fn heading(&self) -> [String; 2] {
-        let pack = workload::read_toml(self.name, self.workload).ok();
+        let pack = description::read_toml(self.name, self.workload).ok();
         let (title, source) = pack.map(|it| (it.title, it.source)).unwrap_or_default();
         [title, source].map(Option::unwrap_or_default)
     }

@@ -88,7 +88,7 @@ impl Reference {
             None => (text, None),
         };
         let paper = Paper::find(name).ok_or_else(|| ReferenceError::NoSuchPaper {
-            name: workload::printable(name),
+            name: plan::printable(name),
         })?;
         let known = systems(paper);
         if known.is_empty() {
@@ -144,7 +144,7 @@ fn find<'a>(
         .or(first.filter(|_| !is_ambiguous))
         .ok_or_else(|| ReferenceError::NoSuchColumn {
             name: paper.name,
-            column: workload::printable(asked),
+            column: plan::printable(asked),
             is_ambiguous,
             columns: known.to_vec(),
         })

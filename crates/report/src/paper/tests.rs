@@ -23,7 +23,7 @@ fn shown(name: &str) -> String {
 #[test]
 fn every_workload_is_read_and_every_published_figure_is_a_number() {
     for paper in PAPERS {
-        let loaded = workload::source::load(paper.name, paper.workload.as_bytes(), None, true);
+        let loaded = description::source::load(paper.name, paper.workload.as_bytes(), None, true);
         let loaded = loaded.unwrap();
         assert!(!loaded.workloads.is_empty(), "{}", paper.name);
         assert!(shown(paper.name).contains(paper.size), "{}", paper.name);
@@ -100,16 +100,16 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
 /// A run of PostMark of that size.
 fn session(number: u32, transactions: u32) -> RunRecord {
     let mut record = crate::html::sample::record();
-    let pool = workload::program::FilePool {
+    let pool = plan::program::FilePool {
         number,
         transactions,
-        ..workload::program::FilePool::default()
+        ..plan::program::FilePool::default()
     };
-    let program = workload::program::Program::of_pool(pool, None);
+    let program = plan::program::Program::of_pool(pool, None);
     let cell = &mut record.cells[0];
     let planned = record.plan.cells.iter_mut();
     for planned in planned.filter(|it| it.index == cell.index) {
-        planned.work = workload::plan::Work::Acts(Box::new(program.clone()));
+        planned.work = plan::Work::Acts(Box::new(program.clone()));
     }
     cell.workers = 1;
     cell.phase_figures = Some(of_pool(PoolFigures {

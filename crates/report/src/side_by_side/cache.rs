@@ -1,8 +1,8 @@
 //! Whether the page cache was measured, or devices were.
 
+use plan::{CacheMode, EngineKind};
 use results::{CellRecord, Claim, RunRecord};
 use units::format;
-use workload::plan::{CacheMode, EngineKind};
 
 /// Below this share of the bytes read, the devices cannot have served them.
 const DEVICE_SHARE_MIN: f64 = 0.9;

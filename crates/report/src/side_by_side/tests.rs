@@ -260,7 +260,7 @@ fn a_table_begins_with_what_came_out_of_it_in_a_paragraph() {
 fn a_lab_through_the_page_cache_says_so_at_the_top() {
     let mut lab = lab(&[1.0]);
     for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
-        cell.cache = workload::plan::CacheMode::Buffered;
+        cell.cache = plan::CacheMode::Buffered;
         if let Some(device) = &mut cell.device {
             device.read_bytes = 0;
         }
@@ -276,7 +276,7 @@ fn a_lab_through_the_page_cache_says_so_at_the_top() {
 fn what_was_synced_was_not_measured_in_the_page_cache() {
     let mut lab = lab(&[1.0]);
     for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
-        cell.cache = workload::plan::CacheMode::Buffered;
+        cell.cache = plan::CacheMode::Buffered;
         if let Some(device) = &mut cell.device {
             device.read_bytes = 0;
         }
@@ -441,7 +441,7 @@ fn direct_io_is_not_said_to_pass_the_cache_where_a_warning_contradicts_it() {
     use results::{Warning, WarningCode};
     let mut direct = sample::record();
     for cell in &mut direct.cells {
-        cell.cache = workload::plan::CacheMode::Direct;
+        cell.cache = plan::CacheMode::Direct;
     }
     direct.warnings.clear();
     let said = |codes: [Option<WarningCode>; 2]| {

@@ -1,8 +1,8 @@
 //! The figures by which people know a device: large transfers in sequence, 4 KiB at random.
 
+use plan::{Cell, Distribution, EngineKind, LinePlan, Sequence};
 use results::RunRecord;
 use units::format;
-use workload::plan::{Cell, Distribution, EngineKind, LinePlan, Sequence};
 
 use crate::group::{Group, Metric};
 

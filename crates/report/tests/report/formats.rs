@@ -42,7 +42,7 @@ fn worker(time_us: u64, calls: [(&str, u64); 5]) -> WorkerTimes {
 fn the_iterations_of_fs_mark_print_what_fs_mark_does() {
     let mut record = RunRecord::from_json(RECORD_1).unwrap();
     record.cells.retain(|cell| cell.workload == "fm");
-    let is_its = |cell: &workload::plan::Cell| cell.workload == "fm";
+    let is_its = |cell: &plan::Cell| cell.workload == "fm";
     record.plan.cells.retain(is_its);
     let calls = [
         ("create", 5),

@@ -320,7 +320,7 @@ fn connections_are_told_without_workers_figures() {
 
 #[test]
 fn the_test_type_is_that_of_the_workloads_where_they_agree() {
-    use workload::model::TestType::*;
+    use description::model::TestType::*;
     let types = [
         Normal,
         CycleTargets,

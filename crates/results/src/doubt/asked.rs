@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use workload::plan::{CacheMode, Cell, EngineKind, Plan};
+use plan::{CacheMode, Cell, EngineKind, Plan};
 
 use super::Finding;
 use crate::title::target_indexes;

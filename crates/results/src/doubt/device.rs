@@ -1,6 +1,6 @@
 //! Doubts about what served the I/O: the devices, memory, or others on the same devices.
 
-use workload::plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
+use plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
 
 use super::asked::used_bytes;
 use super::{Finding, is_idle, percent};

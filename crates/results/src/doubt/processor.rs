@@ -1,6 +1,6 @@
 //! Doubts about processors: workers that had none, used one up, or shared them all.
 
-use workload::plan::EngineKind;
+use plan::EngineKind;
 
 use super::stretch::{self, Stretch};
 use super::{Finding, percent};

@@ -1,6 +1,6 @@
 //! Whether enough was measured for what is shown.
 
-use workload::plan::Cell;
+use plan::Cell;
 
 use super::{Finding, SAMPLES_BEYOND_MIN, percent, percentile_is_supported};
 use crate::{CellRecord, OperationFigures, Phase, WarningCode};

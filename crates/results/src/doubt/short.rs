@@ -1,6 +1,6 @@
 //! Doubts about what was measured for too short a time.
 
-use workload::plan::{Cell, EngineKind, Plan};
+use plan::{Cell, EngineKind, Plan};
 
 use super::is_idle;
 use crate::title::CellNames;

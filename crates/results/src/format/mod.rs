@@ -2,6 +2,7 @@
 
 mod from_1;
 
+use description::classics::upgrade_files;
 use serde_json::Value;
 
 pub use from_1::upgrade_cell;
@@ -26,13 +27,22 @@ pub const FORMAT: &str = "pgmeter-record/2";
 /// The format of records in which a program's figures stand by names of their own.
 pub(crate) const FORMAT_1: &str = "pgmeter-record/1";
 
-/// Brings a record of format 1 up to date; what is none stays as it is.
-pub(crate) fn upgrade(record: &mut Value) {
+/// Brings an earlier record up to date, in which a planned cell may have files of a kind that is a
+/// program now.
+///
+/// # Errors
+/// Settings that no program can have.
+pub(crate) fn upgrade(record: &mut Value) -> serde_json::Result<()> {
+    if let Some(Value::Array(cells)) = record.pointer_mut("/plan/cells") {
+        let mut files = cells.iter_mut().filter_map(|cell| cell.get_mut("files"));
+        files.try_for_each(upgrade_files)?;
+    }
     if record["format"] != FORMAT_1 {
-        return;
+        return Ok(());
     }
     record["format"] = FORMAT.into();
     if let Some(Value::Array(cells)) = record.get_mut("cells") {
         cells.iter_mut().for_each(upgrade_cell);
     }
+    Ok(())
 }

@@ -1,10 +1,10 @@
 //! What makes figures of several processes doubtful.
 
+use plan::{CacheMode, WorkerPlan};
 use results::{
     CellCrew, CellRecord, CrewRecord, HostRecord, RankFigures, Warning, WarningCode, doubt,
     doubt_crew, doubt_hosts,
 };
-use workload::plan::{CacheMode, WorkerPlan};
 
 use crate::sample;
 

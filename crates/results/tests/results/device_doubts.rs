@@ -1,7 +1,7 @@
 //! Which figures deserve doubt for what devices did meanwhile.
 
+use plan::{CacheMode, EngineKind, Plan, TargetKind};
 use results::{CellRecord, DeviceFigures, FileSystem, Stack, WarningCode, doubt, doubt_memory};
-use workload::plan::{CacheMode, EngineKind, Plan, TargetKind};
 
 use crate::doubts::{only, setting, told};
 use crate::sample;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use plan::{CacheMode, ContentPlan, Plan};
 use results::{
     CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, Standstill,
     StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
@@ -9,7 +10,6 @@ use results::{
 use results::{
     Warning, doubt, doubt_environment, doubt_load, doubt_store, effect, percentile_is_supported,
 };
-use workload::plan::{CacheMode, ContentPlan, Plan};
 
 use crate::sample;
 

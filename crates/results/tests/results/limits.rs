@@ -1,7 +1,7 @@
 //! Which limits of control groups held a run back.
 
+use plan::{CacheMode, Plan};
 use results::{CellRecord, Environment, Limit, LimitedResource, WarningCode, doubt};
-use workload::plan::{CacheMode, Plan};
 
 use crate::sample;
 

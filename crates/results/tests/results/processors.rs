@@ -1,10 +1,10 @@
 //! Workers that had no processor, used one up, or shared them all.
 
+use plan::EngineKind;
 use results::{
     CellRecord, Environment, IntervalRecord, Limit, LimitedResource, MachineCpu, ProcessorFigures,
     WarningCode, doubt,
 };
-use workload::plan::EngineKind;
 
 use crate::sample::{self, SECOND};
 

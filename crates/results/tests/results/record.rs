@@ -2,10 +2,10 @@
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
+use plan::TargetKind;
 use results::{
     FORMAT, IntervalKind, Latency, Phase, ReadError, RunRecord, Status, Warning, WarningCode,
 };
-use workload::plan::TargetKind;
 
 use crate::sample;
 
@@ -474,7 +474,7 @@ fn a_warning_in_a_record_says_whether_it_is_a_note() {
 #[test]
 fn a_title_tells_a_cell_from_the_others() {
     let mut plan = sample::plan();
-    let title = |plan: &workload::plan::Plan| results::cell_title(&plan.cells[0], plan);
+    let title = |plan: &plan::Plan| results::cell_title(&plan.cells[0], plan);
     assert_eq!(title(&plan), "File Server, iodepth 8, 2 workers");
     plan.targets.push(plan.targets[0].clone());
     plan.cells[1].repetition = 1;

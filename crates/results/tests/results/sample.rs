@@ -1,8 +1,8 @@
 //! A made-up record, the same each time.
 
+use plan::*;
 use results::*;
 use stats::Interval;
-use workload::plan::*;
 
 pub const SECOND: u64 = 1_000_000_000;
 pub const NAMES: Names<'static> = Names {

@@ -1,8 +1,8 @@
 use std::sync::atomic::Ordering;
 
 use generate::ContentSource;
+use plan::ContentPlan;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use workload::plan::ContentPlan;
 
 use super::*;
 use crate::lane::lanes;

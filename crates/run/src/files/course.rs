@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use engine::Operation;
+use plan::WorkerPlan;
 use results::{CallTimes, CellRecord};
 use stats::{Counter, Interval};
 use target::Tree;
-use workload::plan::WorkerPlan;
 
 use crate::lane::{Cursors, Lane};
 use crate::measured::{Measured, MeasuredLane};

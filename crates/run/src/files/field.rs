@@ -3,8 +3,8 @@
 use std::os::fd::OwnedFd;
 
 use engine::FileOptions;
+use plan::{CacheMode, Cell};
 use target::Tree;
-use workload::plan::{CacheMode, Cell};
 
 use crate::RunError;
 

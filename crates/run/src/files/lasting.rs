@@ -3,13 +3,13 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
+use plan::program::{LastingFiles, LastingRole};
 use rustix::fs::{
     AtFlags, FileType, Mode, RenameFlags, linkat, mkdirat, renameat, renameat_with, statat,
     unlinkat,
 };
 use rustix::io::Errno;
 use target::Tree;
-use workload::program::{LastingFiles, LastingRole};
 
 use crate::RunError;
 

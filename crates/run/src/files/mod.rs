@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use generate::{Generator, Mismatch};
+use plan::program::{Before, FileCommand, Program};
+use plan::{Cell, Plan, SteadyRule};
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
 use target::{Prepared, TargetError, Tree};
-use workload::plan::{Cell, Plan, SteadyRule};
-use workload::program::{Before, FileCommand, Program};
 
 use crate::RunError;
 use crate::cell::run_cell;

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
+use plan::{Cell, Plan};
 use results::{
     CellRecord, CpuFigures, DueFigures, Names, OperationFigures, Phase, PhaseFigures, Status,
     SteadyRecord, per_second, share_of_time,
 };
 use stats::Interval;
-use workload::plan::{Cell, Plan};
 
 use crate::due::due_figures;
 use crate::figures::{operation_names, record_with_due};

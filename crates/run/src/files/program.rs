@@ -23,10 +23,10 @@ use std::sync::Arc;
 use engine::{FileOptions, Fileset, OpenFlags};
 use generate::ContentSource;
 use generate::program::FileStates;
+use plan::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
+use plan::{CacheMode, Cell, WorkerPlan};
 use results::{PhaseFigures, RunEvent, SteadyRecord, Warning, WarningCode};
 use target::Tree;
-use workload::plan::{CacheMode, Cell, WorkerPlan};
-use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
 
 use crate::RunError;
 use crate::meeting::Meeting;

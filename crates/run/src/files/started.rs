@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use plan::program::FileCommand;
 use results::{PhaseFigures, RoundFigures, StepFigures, WorkerTimes, WorkerWindow};
-use workload::program::FileCommand;
 
 use crate::exec::Executed;
 

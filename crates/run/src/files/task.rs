@@ -11,8 +11,8 @@ use engine::{
 use generate::pool::TextContent;
 use generate::program::{Interpreter, Straight};
 use generate::{Content, ContentSource, FileStamp, Generator, PlainContent, Step};
+use plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 use results::EngineNotes;
-use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
 use crate::RunError;
 use crate::batch::Batch;

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
-use workload::classics::create_remove::{Between, Mode};
-use workload::classics::{CreateRemove, FsMark, LatFs};
-use workload::plan::{
+use description::classics::create_remove::{Between, Mode};
+use description::classics::{CreateRemove, FsMark, LatFs};
+use plan::program::{FilePool, Fsync, Program};
+use plan::{
     CacheMode, Cell, ContentPlan, CursorKind, EngineKind, Plan, PlannedWorkload, PositionRule,
     SpanPlan, TargetKind, TargetPlan, Work, WorkerPlan,
 };
-use workload::program::{FilePool, Fsync, Program};
+use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
 
 use crate::{RunOptions, run};
 
@@ -226,7 +226,7 @@ fn lat_fs_goes_on_until_its_budget_is_used_up() {
 #[test]
 fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
     let settings = LatFs {
-        compat: Some(workload::classics::lat_fs::Compat::V3),
+        compat: Some(description::classics::lat_fs::Compat::V3),
         sizes: Some(vec![units::Bytes(0)].into()),
         repetitions: Some(3),
         sample_time: Some(units::Span::from_millis(2)),
@@ -279,7 +279,7 @@ fn an_iteration_of_fs_mark_that_was_cut_lacks_files() {
         files: Some(1_000_000),
         size: Some(units::Bytes(0)),
         loops: Some(1),
-        sync_method: Some(workload::classics::fs_mark::SyncMethod::None),
+        sync_method: Some(description::classics::fs_mark::SyncMethod::None),
         ..FsMark::default()
     };
     let files = settings.resolve(1).unwrap().program().into();
@@ -347,7 +347,7 @@ fn fs_mark_has_a_rate_for_each_iteration() {
         keep: Some(false),
         subdirectories: Some(4),
         files_per_subdirectory: Some(10),
-        sync_method: Some(workload::classics::fs_mark::SyncMethod::SyncPost),
+        sync_method: Some(description::classics::fs_mark::SyncMethod::SyncPost),
         mkdir_every_file: Some(true),
         ..FsMark::default()
     };

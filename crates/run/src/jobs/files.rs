@@ -6,10 +6,10 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use engine::Fileset;
+use plan::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
+use plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 use results::{RunEvent, Warning};
 use target::{FillPlan, NamedOpen, NamedPlace};
-use workload::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
-use workload::plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 
 use super::tree::JobTree;
 use crate::RunError;

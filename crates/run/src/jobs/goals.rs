@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use generate::job::{GoalBoard, GoalCounts, MissKind, MissedRequest};
+use plan::Cell;
+use plan::job::{GoalMeasure, JobGoals, SteadyGoal};
 use results::{
     FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, SteadyReading, SteadyReadings,
     Warning, WarningCode,
 };
-use workload::job::{GoalMeasure, JobGoals, SteadyGoal};
-use workload::plan::Cell;
 
 use crate::measured::{Measured, MeasuredLane};
 use crate::worker::{Part, Task};

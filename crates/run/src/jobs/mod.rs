@@ -12,9 +12,9 @@ use std::sync::Arc;
 use engine::{Operation, OperationSet};
 use generate::job::{FlowBoard, GoalBoard, JobStream};
 use generate::{ContentSource, Generator, RESPONSE_KINDS, Stripes, named};
+use plan::job::{JobFiles, JobPlan};
+use plan::{Cell, EngineKind};
 use results::Warning;
-use workload::job::{JobFiles, JobPlan};
-use workload::plan::{Cell, EngineKind};
 
 use crate::RunError;
 use crate::gate::{EndOfJob, JobEnd};
@@ -126,7 +126,7 @@ impl Session<'_> {
         let writes = operations.contains(Operation::Write);
         // A shared mapping that is written needs both.
         let reads = operations.contains(Operation::Read) || job.engine == EngineKind::Mmap;
-        let open = |part: &workload::job::JobFile| {
+        let open = |part: &plan::job::JobFile| {
             let file = &files.files[part.file_index as usize];
             self.open_job_file(cell, (job, file), (reads, writes), doubts)
         };

@@ -11,10 +11,10 @@ use engine::{
 };
 use generate::job::{GoalBoard, JobStream, Watched};
 use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
+use plan::job::JobPlan;
+use plan::{CacheMode, Cell, EngineKind};
 use results::EngineNotes;
 use rustix::fs::OFlags;
-use workload::job::JobPlan;
-use workload::plan::{CacheMode, Cell, EngineKind};
 
 use crate::RunError;
 use crate::gate::{EndOfJob, JobEnd};

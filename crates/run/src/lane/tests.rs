@@ -1,6 +1,6 @@
 use engine::{Completion, Request};
 use generate::{Generator, Step};
-use workload::plan::EngineKind;
+use plan::EngineKind;
 
 use super::*;
 use crate::tests::{cell, line, worker};

@@ -15,14 +15,14 @@ fn plan(cells: usize, precision: f64, budget: Duration) -> Plan {
         budget.as_secs(),
         (1..=cells).collect::<Vec<_>>()
     );
-    let loaded = workload::source::load("w.toml", text.as_bytes(), None, true).unwrap();
-    let facts = workload::facts::SystemFacts::default();
-    let planned = workload::plan(&loaded.workloads, &workload::Overrides::new(), &facts);
+    let loaded = description::source::load("w.toml", text.as_bytes(), None, true).unwrap();
+    let facts = plan::facts::SystemFacts::default();
+    let planned = planning::plan(&loaded.workloads, &description::Overrides::new(), &facts);
     planned.unwrap().plan
 }
 
 /// The record of a cell with this rate.
-fn record(cell: &workload::plan::Cell, rate: f64) -> CellRecord {
+fn record(cell: &plan::Cell, rate: f64) -> CellRecord {
     let value = json!({
         "index": cell.index, "workload": "w", "target": "null", "engine": "null",
         "cache": "direct", "iodepth": cell.iodepth, "workers": 1, "ranks": 1,

@@ -1,7 +1,7 @@
 //! Requests that begin when they are due.
 
+use plan::{ArrivalKind, OpenLoop};
 use stats::{Counter, KolmogorovSmirnov};
-use workload::plan::{ArrivalKind, OpenLoop};
 
 use super::*;
 
@@ -306,7 +306,7 @@ fn the_record_of_an_open_loop_has_its_response_times_and_arrears() {
     let mut cell = paced(4, 2, 2e3, ArrivalKind::Uniform);
     cell.run_time_ns = SECOND_NS / 2;
     let measured = run(&cell, &mut Vec::new());
-    let plan = workload::plan::Plan {
+    let plan = plan::Plan {
         workloads: Vec::new(),
         targets: Vec::new(),
         cells: vec![cell.clone()],

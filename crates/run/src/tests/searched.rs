@@ -1,7 +1,7 @@
 //! Jobs whose depth is looked for: what of them is measured, with exact time.
 
 use generate::job::{GoalBoard, JobStream, Watched};
-use workload::job::{
+use plan::job::{
     BlockRule, DepthTarget, JobFile, JobGoals, JobPlan, Mix, SizeRule, StreamEnd, StreamPlan,
 };
 

@@ -1,6 +1,6 @@
 //! Which names are those of files that lie among others.
 
-use workload::program::NamesInPlace;
+use plan::program::NamesInPlace;
 
 /// Levels of directories in a sample: a hundred million files at two a directory.
 const LEVELS_MAX: u32 = 32;
@@ -79,8 +79,8 @@ fn is_mark(name: &[u8], name_length: u32, random_length: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::program::StampedNames;
     use proptest::prelude::*;
-    use workload::program::StampedNames;
 
     #[test]
     fn postmarks_names_are_numbers_in_its_directories() {

@@ -2,9 +2,9 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
+use plan::program::NamesInPlace;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, statat, unlinkat};
 use rustix::io::Errno;
-use workload::program::NamesInPlace;
 
 use super::names::{is_directory, is_file};
 use crate::open::open_beneath;

@@ -1,6 +1,6 @@
 use std::os::unix::fs::{MetadataExt, chown, symlink};
 
-use workload::plan::ContentPlan;
+use plan::ContentPlan;
 
 use super::*;
 use crate::manifest::Made;

@@ -347,7 +347,7 @@ fn an_image_that_a_loop_device_is_on_is_refused_though_pgmeter_made_it() {
         name: "disk.img".to_owned(),
         size_bytes: 1 << 20,
         inode: None,
-        content: workload::plan::ContentPlan::Zero,
+        content: plan::ContentPlan::Zero,
         seed: 1,
         verify_block_bytes: None,
         complete: true,

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use engine::EngineError;
-use workload::plan::ContentPlan;
+use plan::ContentPlan;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use workload::plan::ContentPlan;
+use plan::ContentPlan;
 
 use super::*;
 use crate::claim::Claim;

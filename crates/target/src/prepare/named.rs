@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, fstatvfs, ftruncate};
 use rustix::io::Errno;
 
-use workload::job::{DurableWrites, Layout};
-use workload::plan::CacheMode;
+use plan::CacheMode;
+use plan::job::{DurableWrites, Layout};
 
 use super::write::{filling, reserve, told};
 use super::{FillPlan, Opened, Prepared, evict, read_all};

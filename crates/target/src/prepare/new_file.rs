@@ -1,6 +1,6 @@
 //! A test file that is empty when a cell begins, and is written by the cell itself.
 
-use workload::plan::TargetPlan;
+use plan::TargetPlan;
 
 use super::{FillPlan, Prepared, Ready, begin_file};
 use crate::TargetError;

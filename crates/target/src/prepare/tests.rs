@@ -3,8 +3,8 @@ use std::io::Read;
 use std::sync::atomic::AtomicBool;
 
 use generate::ContentSource;
+use plan::TargetKind;
 use rustix::io::Errno;
-use workload::plan::TargetKind;
 
 use super::write::told;
 use super::*;
@@ -274,7 +274,7 @@ fn a_file_system_without_room_says_so_with_numbers() {
             point.display(),
             crate::sizes::size(free_bytes),
             crate::sizes::size(total_bytes),
-            crate::sizes::size(workload::facts::kept_free_bytes(total_bytes))
+            crate::sizes::size(plan::facts::kept_free_bytes(total_bytes))
         )
     );
     assert_eq!(

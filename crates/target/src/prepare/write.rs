@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use engine::{OpenPlan, open_target};
 use generate::ContentSource;
+use plan::{CacheMode, TargetPlan};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
-use workload::plan::{CacheMode, TargetPlan};
 
 use super::{FillPlan, evict, open_device};
 use crate::claim::Claim;

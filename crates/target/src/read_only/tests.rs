@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::atomic::AtomicBool;
 
-use workload::plan::{ContentPlan, TargetKind, TargetPlan};
+use plan::{ContentPlan, TargetKind, TargetPlan};
 
 use super::*;
 use crate::prepare::{FillPlan, Prepared, prepare};

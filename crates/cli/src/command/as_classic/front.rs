@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use crew::LeaderOptions;
+use description::{Overrides, Workload};
 use front::{
     ArgumentError, CommandLine, DifferenceKind, FileAccess, Front, FrontOrigin, FrontWork,
     MadePart, Placement, Refusal,
@@ -15,7 +16,6 @@ use front::{
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions};
 use target::{InPlace, MadeDirectories};
-use workload::{Overrides, Workload};
 
 use super::introduction::Introduction;
 use super::printed::Printed;

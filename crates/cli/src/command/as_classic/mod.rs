@@ -10,8 +10,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::CommandFactory;
+use description::classics::Refusal;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use workload::classics::Refusal;
 
 use crate::args::{AsArgs, Cli, programs};
 use crate::failure::{Exit, Failure};

@@ -1,7 +1,7 @@
 //! One display for two runs in turn: their events as those of one run with the cells of both.
 
+use plan::{Cell, Plan};
 use results::{CellNames, RunEvent, RunRecord, cell_title};
-use workload::plan::{Cell, Plan};
 
 /// How displays call the two sides.
 const LETTERS: [&str; 2] = ["A", "B"];

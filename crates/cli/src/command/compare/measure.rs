@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use compare::{Comparison, ComparisonOptions, compare as compare_records, planned_differences};
+use plan::Plan;
+use planning::{check_space_together, plan, wanted_targets};
 use report::ComparisonDocument;
 use results::{RunEvent, RunRecord, Status, Warning};
 use run::{Finished, RunOptions, Turn, run_in_turn};
-use workload::plan::Plan;
-use workload::{check_space_together, plan, wanted_targets};
 
 use super::live::Both;
 use super::{document, verdict};

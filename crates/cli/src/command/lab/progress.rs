@@ -77,7 +77,7 @@ impl LabWatcher for LabProgress<'_> {
                 parts.say(&format!("  aged in {:.1} s: {aged}", aged.elapsed_s));
             }
             LabEvent::GuestSaid(line) => {
-                parts.tell(&format!("guest: {}", workload::printable(line)));
+                parts.tell(&format!("guest: {}", plan::printable(line)));
             }
             LabEvent::Alarm(it) => parts.say(&alarm(it, self.choices)),
             LabEvent::Measured(record) => parts.done(&outcome(record)),

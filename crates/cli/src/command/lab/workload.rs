@@ -1,7 +1,7 @@
 //! The workloads of a lab matrix, as the arguments say them.
 
+use description::Workload;
 use lab::{LabRequest, LabWorkload};
-use workload::Workload;
 
 use crate::args::ChangeArgs;
 use crate::failure::Failure;

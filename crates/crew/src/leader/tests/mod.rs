@@ -10,11 +10,11 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel}
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use plan::facts::SystemFacts;
+use plan::{Cell, Plan};
 use results::{CellRecord, Environment, Names};
 use run::{Finished, RunOptions};
 use stats::{Counter, Interval};
-use workload::facts::SystemFacts;
-use workload::plan::{Cell, Plan};
 
 use super::*;
 use crate::hub::outlet;
@@ -30,13 +30,13 @@ const NAMES: Names<'static> = Names {
 fn plan_of(ranks: u32, settings: &[(&str, &str)]) -> Plan {
     let text = "run_time = 60\nramp_time = 0\nengine = \"null\"\nsize = \"64m\"\nseed = 7\n\
         [[access_spec]]\nline = [{ size = \"4k\", read = 50, random = 100 }]\n";
-    let workload = workload::read_toml("made.toml", text).expect("a workload");
-    let mut overrides = workload::Overrides::new();
+    let workload = description::read_toml("made.toml", text).expect("a workload");
+    let mut overrides = description::Overrides::new();
     for (key, value) in settings {
         overrides.set(key, value).expect("a setting");
     }
     overrides.set_ranks(ranks);
-    let planned = workload::plan(&[workload], &overrides, &SystemFacts::default());
+    let planned = planning::plan(&[workload], &overrides, &SystemFacts::default());
     planned.expect("a plan").plan
 }
 

@@ -87,12 +87,9 @@ fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
         let named = named.map(|it| it as i32 + 1);
         let named = named.or((word == "EILSEQ").then_some(WRONG_CONTENT));
         let number = named.or_else(|| word.parse::<i32>().ok().and_then(i32::checked_abs));
-        number.filter(|it| *it > 0).ok_or_else(|| {
-            format!(
-                "`{}` is no error; use its number",
-                workload::printable(word)
-            )
-        })
+        number
+            .filter(|it| *it > 0)
+            .ok_or_else(|| format!("`{}` is no error; use its number", plan::printable(word)))
     };
     let list = |text: &str| {
         let words = text.split(':').take_while(|it| !it.is_empty());

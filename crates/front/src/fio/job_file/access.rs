@@ -1,12 +1,12 @@
 //! Access specifications as jobs that do the same.
 
-use units::{Bytes, Percent, Rate, Span};
-use workload::job::{FileCache, Layout};
-use workload::model::{
+use description::model::{
     AccessSpec, FilesChoice, IDLE, JobFileChoice, JobTable, OneOrMany, Worker, Workload,
 };
-use workload::plan::{ArrivalKind, CursorKind, EngineKind};
-use workload::{Diagnostic, TcpAddress, printable};
+use plan::job::{FileCache, Layout};
+use plan::{ArrivalKind, CursorKind, EngineKind};
+use plan::{Diagnostic, TcpAddress, printable};
+use units::{Bytes, Percent, Rate, Span};
 
 use super::JobList;
 use super::lines::{self, Lines};

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use workload::job::{
+use description::{Workload, in_tables, waves_of_jobs};
+use plan::job::{
     BuiltJobs, FileOrder, JobPlan, Layout, Mix, PerDirection, ShareOfSize, SizeRule, Visits,
 };
-use workload::plan::{ContentPlan, Distribution, RingOptions};
-use workload::{Diagnostic, Workload, in_tables, printable, waves_of_jobs};
+use plan::{ContentPlan, Distribution, RingOptions};
+use plan::{Diagnostic, printable};
 
 use super::super::work::work;
 use super::super::{Surroundings, read_file};

@@ -1,10 +1,10 @@
 //! Files of a job: their names, their sizes, and what they hold when the job begins.
 
+use description::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
+use description::model::{FilesChoice, JobFileChoice, JobFileTable, JobTable, OneOrMany};
+use plan::Diagnostic;
+use plan::job::{FileCache, Layout};
 use units::Bytes;
-use workload::Diagnostic;
-use workload::job::{FileCache, Layout};
-use workload::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
-use workload::model::{FilesChoice, JobFileChoice, JobFileTable, JobTable, OneOrMany};
 
 use super::requests::Directions;
 use super::section::{Section, size};

@@ -1,13 +1,13 @@
 //! The section of a job: every key of its table as options of fio.
 
-use units::{Percent, Span};
-use workload::Diagnostic;
-use workload::job::{DurableWrites, GoalMeasure, NameWork};
-use workload::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
-use workload::model::{
+use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
+use description::model::{
     ContentChoice, CpuList, JobTable, OneOrMany, SyncRangeWord, UntilSteadyTable,
 };
-use workload::plan::{ArrivalKind, CacheMode, EngineKind};
+use plan::Diagnostic;
+use plan::job::{DurableWrites, GoalMeasure, NameWork};
+use plan::{ArrivalKind, CacheMode, EngineKind};
+use units::{Percent, Span};
 
 use super::files::{self, Targets};
 use super::requests::{self, Directions};

@@ -1,8 +1,8 @@
 //! Keys of the workload itself: which of them fio has no option for.
 
-use workload::Diagnostic;
-use workload::model::{Precondition, Repetitions, TestType, UntilChoice, Workload};
-use workload::plan::{CursorKind, PositionRule};
+use description::model::{Precondition, Repetitions, TestType, UntilChoice, Workload};
+use plan::Diagnostic;
+use plan::{CursorKind, PositionRule};
 
 /// The source of a workload that was read from there.
 const STANDARD_INPUT: &str = "standard input";
@@ -48,7 +48,7 @@ fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
         return Err(Diagnostic::error("", message).help("convert the built-in workload itself"));
     }
     if workload.job.is_empty() && workload.access_spec.is_empty() {
-        let name = workload::printable(workload.name_or_default());
+        let name = plan::printable(workload.name_or_default());
         let message = format!("`{name}` works on many files, for which fio has no options");
         let help = "convert workloads of `[[access_spec]]` or `[[job]]`";
         return Err(Diagnostic::error("", message).help(help));
@@ -124,7 +124,7 @@ fn left_out(workload: &Workload, origin: &str) -> [(&'static str, bool); 17] {
     [
         (
             "title",
-            !title.is_empty() && title != workload::job_title(names),
+            !title.is_empty() && title != description::job_title(names),
         ),
         ("description", workload.description.is_some()),
         ("source", !is_read),

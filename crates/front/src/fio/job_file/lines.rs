@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use units::{Bytes, Percent, Span};
-use workload::Diagnostic;
-use workload::model::{
+use description::model::{
     AccessLine, AccessSpec, BlockSizeChoice, DirectionTable, DistributionChoice, JobTable,
     SequenceChoice, SizeShare,
 };
+use plan::Diagnostic;
+use units::{Bytes, Percent, Span};
 
 use super::section::refusal;
 

@@ -14,9 +14,10 @@ mod section;
 #[cfg(test)]
 mod tests;
 
+use description::model::{CpuList, JobTable, OneOrMany, Seed, Workload};
+use description::{in_tables, whole_job_tables};
+use plan::Diagnostic;
 use units::printable;
-use workload::model::{CpuList, JobTable, OneOrMany, Seed, Workload};
-use workload::{Diagnostic, in_tables, whole_job_tables};
 
 use files::Targets;
 use section::Section;

@@ -1,13 +1,13 @@
 //! Requests of a job: directions, sizes, places, order and rates.
 
-use units::{Bytes, Percent, Rate};
-use workload::Diagnostic;
-use workload::job::Wrap;
-use workload::model::defaults::BLOCK_DEFAULT;
-use workload::model::{
+use description::model::defaults::BLOCK_DEFAULT;
+use description::model::{
     BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
     SizeShare, ZoneChoice,
 };
+use plan::Diagnostic;
+use plan::job::Wrap;
+use units::{Bytes, Percent, Rate};
 
 use super::section::{Section, pair, size};
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
+use plan::{Diagnostic, printable};
 use units::{Bytes, Percent, Span};
-use workload::{Diagnostic, printable};
 
 /// A section of a job file.
 #[derive(Debug, Clone, PartialEq, Eq)]

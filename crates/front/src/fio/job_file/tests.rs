@@ -1,7 +1,7 @@
 //! Keys as options, keys that are refused, and keys that are left out.
 
-use workload::read_toml;
-use workload::source::{SourceKind, load};
+use description::read_toml;
+use description::source::{SourceKind, load};
 
 use super::super::work::work;
 use super::super::{Surroundings, read_file};

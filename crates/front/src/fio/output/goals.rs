@@ -1,7 +1,7 @@
 //! What became of goals: depths, steady states, and why jobs were ended.
 
+use plan::job::GoalMeasure;
 use results::{GoalKind, MismatchFigures, MissedGoal, SteadyReading, SteadyReadings};
-use workload::job::GoalMeasure;
 
 use super::super::{Job, JobSet};
 use super::reported::measured;

@@ -1,6 +1,6 @@
 //! What is written, how it comes to rest, and whether it is read back.
 
-use workload::job::RangeSync;
+use plan::job::RangeSync;
 
 use super::super::values::Pattern;
 

@@ -9,7 +9,7 @@ mod kind;
 
 pub(super) use kind::{Bounds, Kind};
 
-use workload::nearest;
+use description::nearest;
 
 const ROWS: &str = include_str!("options.txt");
 

@@ -1,6 +1,6 @@
+use plan::Diagnostic;
+use plan::job::{RecordedAct, RecordedKind};
 use proptest::prelude::*;
-use workload::Diagnostic;
-use workload::job::{RecordedAct, RecordedKind};
 
 use super::super::iolog::{Recording, recording, written};
 use super::super::settings::Replay;

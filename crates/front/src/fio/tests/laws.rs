@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::{Completion, Operation, Request};
 use generate::job::JobStream;
 use generate::{Content, ContentSource, Generator, Step};
-use workload::job::{BuiltJob, JobPlan};
+use plan::job::{BuiltJob, JobPlan};
 
 use crate::{CommandLine, find};
 

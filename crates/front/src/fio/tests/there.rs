@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{CommandLine, FileAccess, FileScript, FrontWork};
-use workload::job::{Layout, NamedFile};
+use plan::job::{Layout, NamedFile};
 
 /// The work of a command line where `there` (16 MiB) is the only file.
 fn work_of(line: &str) -> Result<FrontWork, String> {

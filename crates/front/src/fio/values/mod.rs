@@ -131,7 +131,7 @@ fn choice(words: &str, text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     let known = words.split(' ');
-    Err(match workload::nearest(word, known) {
+    Err(match description::nearest(word, known) {
         _ if word.starts_with(' ') => "there must be no blank behind the equals sign".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use one of {}", words.replace(' ', ", ")),

@@ -32,7 +32,7 @@ impl Number {
 
     /// How a text is understood that looks like something else.
     pub(super) fn remark(&self, text: &str, unit: Unit) -> Option<String> {
-        let text = workload::printable(text);
+        let text = plan::printable(text);
         let unit = match unit {
             Unit::Bytes { .. } => "",
             _ => " µs",

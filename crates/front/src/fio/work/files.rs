@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use workload::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
-use workload::{Diagnostic, printable};
+use plan::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
+use plan::{Diagnostic, printable};
 
 use super::super::jobs::{Job, JobSet, is_device};
 use super::super::settings::{Amount, Checksum, Direction, Engine, Fallocate, Settings};

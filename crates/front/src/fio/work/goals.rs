@@ -1,7 +1,7 @@
 //! The goals of jobs: what they are to keep to, and what ends them when it is reached.
 
-use workload::Diagnostic;
-use workload::job::{
+use plan::Diagnostic;
+use plan::job::{
     DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
 };
 

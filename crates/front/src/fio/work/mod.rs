@@ -9,13 +9,14 @@ mod undone;
 
 use std::path::PathBuf;
 
-use workload::job::{
+use description::Workload;
+use description::model::OneOrMany;
+use plan::Diagnostic;
+use plan::job::{
     BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread,
     JobsBefore,
 };
-use workload::model::OneOrMany;
-use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
-use workload::{Diagnostic, Workload};
+use plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
 use super::jobs::{Job, JobSet, PlacesOfOption, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
@@ -125,7 +126,7 @@ fn title(jobs: &[Job]) -> String {
     names.dedup();
     let more = names.len().saturating_sub(4);
     names.truncate(4);
-    let mut text = workload::printable(&names.join(", "));
+    let mut text = plan::printable(&names.join(", "));
     if more > 0 {
         text.push_str(&format!(" and {more} more"));
     }
@@ -346,7 +347,7 @@ fn plainly(set: &JobSet) -> Vec<String> {
         let Some(job) = jobs.first() else {
             continue;
         };
-        let name = workload::printable(&job.name);
+        let name = plan::printable(&job.name);
         if is_cut(&job.settings) {
             told.push(format!(
                 "job `{name}`: random requests have the sizes that are asked for; fio cuts them \
@@ -390,7 +391,7 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
         if let Some(first) = note.get(..1).map(str::to_lowercase) {
             note.replace_range(..1, &first);
         }
-        let what = format!("`{}`", workload::printable(&written.text()));
+        let what = format!("`{}`", plan::printable(&written.text()));
         let difference = Difference::differs(&what, &note);
         told.push(match written.place.line {
             0 => difference,
@@ -438,7 +439,7 @@ fn of_text(set: &JobSet) -> Vec<Difference> {
         it.verdict == Verdict::Reporting || OF_RESULTS.contains(&it.name.as_str())
     };
     let told = set.written.iter().filter(is_of_text).map(|it| {
-        let what = format!("`{}`", workload::printable(&it.text()));
+        let what = format!("`{}`", plan::printable(&it.text()));
         let note = "it concerns what fio prints or logs, and is left out";
         let told = Difference::new(DifferenceKind::NoEffect, what, note);
         match it.place.line {
@@ -465,7 +466,7 @@ fn without_effect(set: &JobSet) -> Vec<Difference> {
         replays(&it.section) && names.any(|name| name == it.name)
     });
     let told = written.map(|it| {
-        let what = format!("`{}`", workload::printable(&it.text()));
+        let what = format!("`{}`", plan::printable(&it.text()));
         let difference = Difference::differs(&what, "without effect: the log says it");
         match it.place.line {
             0 => difference,

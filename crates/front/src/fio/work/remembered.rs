@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use plan::Diagnostic;
 use serde::{Deserialize, Serialize};
-use workload::Diagnostic;
 
 use super::super::{Invocation, JobSet, Surroundings, read_arguments};
 

@@ -1,7 +1,7 @@
 //! Jobs that replay a log.
 
-use workload::Diagnostic;
-use workload::job::{
+use plan::Diagnostic;
+use plan::job::{
     BlockRule, JobFile, JobFiles, Mix, RecordedKind, RecordedPlan, SizeRule, StreamEnd, StreamPlan,
     SyncRule,
 };

@@ -1,11 +1,11 @@
 //! What a job asks of its files.
 
-use workload::Diagnostic;
-use workload::job::{
+use plan::Diagnostic;
+use plan::job::{
     BlockRule, FileOrder as PlanFileOrder, JobFile, Mix, PaceRule, PerDirection, ReadBack,
     ShareOfSize, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
-use workload::plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
+use plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
 
 use super::super::jobs::Job;
 use super::super::settings::{

@@ -1,6 +1,6 @@
 //! What fio knows and jobs here do not yet: said before anything is made.
 
-use workload::Diagnostic;
+use plan::Diagnostic;
 
 use super::super::jobs::{Job, JobSet};
 use super::super::settings::{ByDirection, Checksum, Direction, Engine, Settings, ZoneMode};

@@ -7,8 +7,8 @@ mod tests;
 mod times;
 mod verbose;
 
+use description::classics::postmark::{Clock, Compat, ReportForm};
 use results::PoolFigures;
-use workload::classics::postmark::{Clock, Compat, ReportForm};
 
 pub use times::Times;
 

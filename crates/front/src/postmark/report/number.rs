@@ -1,6 +1,6 @@
 //! Numbers as C's `printf` writes them.
 
-use workload::classics::postmark::Compat;
+use description::classics::postmark::Compat;
 
 /// A number with so many decimals; C's words for those that are none.
 pub(super) fn decimal(value: f32, decimals: usize) -> String {

@@ -1,7 +1,7 @@
 //! The report as one line of numbers.
 
+use description::classics::postmark::Compat;
 use results::PoolFigures;
-use workload::classics::postmark::Compat;
 
 use super::Times;
 use super::number::decimal;

@@ -1,7 +1,7 @@
 //! The report as a page of text.
 
+use description::classics::postmark::Compat;
 use results::PoolFigures;
-use workload::classics::postmark::Compat;
 
 use super::Times;
 use super::number::{data, decimal};

@@ -1,6 +1,6 @@
 //! The search for the largest queue depth that keeps a latency.
 
-use workload::job::DepthTarget;
+use plan::job::DepthTarget;
 
 /// Depths that kept the latency so often in a row have the next one tried again, which had failed.
 const STABLE_COUNT: u32 = 3;

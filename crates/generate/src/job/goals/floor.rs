@@ -1,6 +1,6 @@
 //! A rate that a job is not to fall below.
 
-use workload::job::LeastRate;
+use plan::job::LeastRate;
 
 use super::MissKind;
 

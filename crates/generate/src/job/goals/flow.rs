@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use workload::job::FlowShare;
+use plan::job::FlowShare;
 
 /// For so long nobody asks again whether it is a job's turn, in nanoseconds.
 const LOOK_NS: u64 = 100;

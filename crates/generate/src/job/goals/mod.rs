@@ -11,7 +11,7 @@ mod tests;
 use std::sync::Arc;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::job::JobPlan;
+use plan::job::JobPlan;
 
 use crate::{Flow, Generator, Step};
 

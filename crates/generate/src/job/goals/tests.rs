@@ -2,7 +2,7 @@
 
 use engine::StepClock;
 use engine::clock::Clock;
-use workload::job::{DepthTarget, LeastRate, Mix, PerDirection, RateFloor};
+use plan::job::{DepthTarget, LeastRate, Mix, PerDirection, RateFloor};
 
 use super::*;
 use crate::job::JobStream;

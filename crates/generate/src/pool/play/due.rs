@@ -1,6 +1,6 @@
 //! Transactions that are counted as wholes, and begin when they are due.
 
-use workload::program::PoolPart;
+use plan::program::PoolPart;
 
 use super::Play;
 use crate::{Backlog, DueQueue, OpenStream, Step};

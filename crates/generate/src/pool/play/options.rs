@@ -1,6 +1,6 @@
 //! Options of a run beyond the settings of its pool.
 
-use workload::program::{FileChoice, Fsync};
+use plan::program::{FileChoice, Fsync};
 
 use crate::program::Unit;
 

@@ -4,8 +4,8 @@ mod model;
 mod on_files;
 
 use engine::Operation as Primitive;
+use plan::program::{FileChoice, PoolLocation};
 use proptest::prelude::*;
-use workload::program::{FileChoice, PoolLocation};
 
 use super::*;
 use crate::open_loop::tests::{NOW, carried_out};

@@ -1,7 +1,7 @@
 //! What a call asks of an engine.
 
 use engine::{Aim, Operation};
-use workload::program::{Call, FileOperation, On, Where};
+use plan::program::{Call, FileOperation, On, Where};
 
 use super::Compiler;
 use crate::program::code::Form;

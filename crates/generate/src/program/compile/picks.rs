@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use workload::plan::Distribution;
-use workload::program::{Order, Pick, Turn};
+use plan::Distribution;
+use plan::program::{Order, Pick, Turn};
 
 use super::{Compiler, taken_place};
 use crate::position::{Draw, Permutation, Seeds};

@@ -1,8 +1,8 @@
 //! Places in files, prepared.
 
 use engine::Operation;
-use workload::plan::Distribution;
-use workload::program::{FilePath, Where};
+use plan::Distribution;
+use plan::program::{FilePath, Where};
 
 use super::{Compiler, taken_place};
 use crate::GenerateError;

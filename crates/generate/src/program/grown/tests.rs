@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use workload::program::{Copies, FileNames, Law};
+use plan::program::{Copies, FileNames, Law};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Calls: their names, their amounts, what they change.
 
 use engine::{Operation, Request, SecondName};
-use workload::program::Which;
+use plan::program::Which;
 
 use super::Interpreter;
 use crate::program::code::{Amount, FileSpan, Form, Place, Subject};

@@ -1,7 +1,7 @@
 //! What a call that fails, or that no file is left for, leads to.
 
 use engine::{Operation, Request};
-use workload::program::{Failed, Out};
+use plan::program::{Failed, Out};
 
 use super::calls::Begun;
 use super::{CallFailure, Interpreter};

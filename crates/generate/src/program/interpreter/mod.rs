@@ -11,7 +11,7 @@ mod walks;
 
 use std::sync::Arc;
 
-use workload::program::{Ending, Failed, Out, Quota};
+use plan::program::{Ending, Failed, Out, Quota};
 
 use super::code::{Code, Instruction};
 use super::compile::compile;

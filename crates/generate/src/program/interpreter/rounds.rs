@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use workload::program::{Measure, Share};
+use plan::program::{Measure, Share};
 
 use super::stream::PAUSE_NS;
 use super::{Interpreter, Level};

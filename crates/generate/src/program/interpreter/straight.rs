@@ -11,7 +11,7 @@ mod row;
 use std::mem;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use workload::program::Which;
+use plan::program::Which;
 
 use super::{Interpreter, Level};
 use crate::program::pick::Picked;

@@ -1,6 +1,6 @@
 //! Acts that wait for other workers.
 
-use workload::program::{Due, Measure, Whose};
+use plan::program::{Due, Measure, Whose};
 
 use super::Interpreter;
 use crate::Step;

@@ -1,6 +1,6 @@
 //! What one moment means to all workers of a phase.
 
-use workload::program::Ending;
+use plan::program::Ending;
 
 use super::*;
 

@@ -1,10 +1,10 @@
 //! Requests of access specifications, jobs and programs, counted against the definitions of what
 //! they are drawn by.
 
-use workload::job::{
+use plan::job::{
     BlockRule, JobFile, JobPlan, Mix, PerDirection, SizeRule, StreamEnd, StreamPlan, Visits,
 };
-use workload::plan::{EngineKind, Zone};
+use plan::{EngineKind, Zone};
 
 use super::positions::offsets_in_new_file;
 use super::*;

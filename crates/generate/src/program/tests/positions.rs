@@ -1,6 +1,6 @@
 //! Where open files are read and written, and how long they are then.
 
-use workload::program::{FilePath, Way};
+use plan::program::{FilePath, Way};
 
 use super::*;
 

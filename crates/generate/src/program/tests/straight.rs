@@ -1,6 +1,6 @@
 //! The straight path does what the interpreter does.
 
-use workload::program::{Ending, Way};
+use plan::program::{Ending, Way};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! The programs of other programs' tables.
 
-use workload::classics::CreateRemove;
-use workload::classics::fs_mark::parse;
+use description::classics::CreateRemove;
+use description::classics::fs_mark::parse;
 
 use super::*;
 

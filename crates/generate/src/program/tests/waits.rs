@@ -1,6 +1,6 @@
 //! Workers that wait for each other.
 
-use workload::program::{Due, Refill, Tokens, Whose};
+use plan::program::{Due, Refill, Tokens, Whose};
 
 use super::*;
 

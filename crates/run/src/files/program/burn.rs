@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use generate::program::Interpreter;
-use workload::program::{Act, ProgramPart};
+use plan::program::{Act, ProgramPart};
 
 /// Computing that is timed to learn how fast it is, in rounds.
 const TRIAL_ROUNDS: u64 = 2_000_000;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::Operation;
 use generate::program::{Interpreter, StepCounter};
+use plan::program::{Program, ProgramPhase, Until};
 use results::{
     CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, RoundFigures, RoundRule,
     SteadyRecord, StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
 };
-use workload::program::{Program, ProgramPhase, Until};
 
 use crate::files::course::{Done, call_times};
 use crate::files::requests::FileRequests;

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirectories};
 use generate::names::{Names, flat_names, tree_names};
-use rustix::fs::Mode;
-use rustix::io::Errno;
-use target::Tree;
-use workload::program::{
+use plan::program::{
     Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
     PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK, WORKER_MARK, Way,
 };
+use rustix::fs::Mode;
+use rustix::io::Errno;
+use target::Tree;
 
 use super::Owner;
 use super::stamped::{RoundStamp, open_stamped};

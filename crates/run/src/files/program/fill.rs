@@ -1,6 +1,6 @@
 //! A phase of our own: the files that are there before the first.
 
-use workload::program::{
+use plan::program::{
     Act, Bytes, Call, Copies, DirectoryTree, FileOperation, Group, On, Order, Pick, Program,
     ProgramPhase, Turn, Which,
 };

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use engine::Fileset;
 use generate::program::{CallFailure, FileStates};
-use rustix::fs::AtFlags;
-use rustix::io::Errno;
-use workload::program::{
+use plan::program::{
     Call, DirectoryTree, FileNames, FileOperation as Op, FilesetPlan, Group, On, Program, Which,
 };
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
 use super::stamped::RoundStamp;
 use super::{Owner, ProgramCourse};

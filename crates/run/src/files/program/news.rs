@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 use generate::program::{FileStates, PhaseEnd};
-use workload::program::{Ending, Group, ProgramPhase};
+use plan::program::{Ending, Group, ProgramPhase};
 
 use super::{Owner, ProgramCourse};
 use crate::meeting::{FileNews, Meeting};

@@ -12,10 +12,10 @@ use generate::pool::{
     Mark, Play, PlayOptions, TextContent, Totals, file_options, kept_file_options, name_rule,
     stdio_buffer_bytes,
 };
+use plan::program::{FilePool, PoolPart, Program, ProgramPhase};
+use plan::{CacheMode, Cell, EngineKind, WorkerPlan};
 use results::{PhaseFigures, PoolFigures, RunEvent, Warning, WarningCode};
 use target::Tree;
-use workload::plan::{CacheMode, Cell, EngineKind, WorkerPlan};
-use workload::program::{FilePool, PoolPart, Program, ProgramPhase};
 
 use super::stage::unit;
 use super::stop_ns;

@@ -1,9 +1,9 @@
 //! Rounds: whether there is another, and what it begins with.
 
+use plan::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
 use results::{FreeSpace, RoundRule, RunEvent, ToldRound};
 use stats::{Interval, SteadyVerdict};
 use target::Tree;
-use workload::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
 
 use super::figures::{PhaseSum, Told};
 use super::periods::Periods;

@@ -1,8 +1,8 @@
 //! Programs that are started in the place of a group's acts.
 
 use generate::program::each_once;
-use workload::plan::WorkerPlan;
-use workload::program::{ProgramPhase, Spawn};
+use plan::WorkerPlan;
+use plan::program::{ProgramPhase, Spawn};
 
 use super::files::paths_of;
 use super::{ProgramCourse, stop_ns};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use engine::OpenWay;
 use generate::program::{Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Unit, Waits};
-use workload::plan::{Cell, WorkerPlan};
-use workload::program::{Group, ProgramPhase};
+use plan::program::{Group, ProgramPhase};
+use plan::{Cell, WorkerPlan};
 
 use super::trace::PlayerPlace;
 use super::{ProgramCourse, stop_ns};

@@ -5,10 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::Fileset;
 use generate::names::stamped_names;
+use plan::program::StampedNames;
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use target::Tree;
-use workload::program::StampedNames;
 
 use crate::RunError;
 use crate::files::field;

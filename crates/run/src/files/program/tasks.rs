@@ -1,8 +1,8 @@
 //! What a worker of a phase is given.
 
 use generate::FileStamp;
+use plan::WorkerPlan;
 use target::Tree;
-use workload::plan::WorkerPlan;
 
 use super::ProgramCourse;
 use super::trace::PlayerPlace;

@@ -1,5 +1,5 @@
-use workload::plan::EngineKind;
-use workload::program::{
+use plan::EngineKind;
+use plan::program::{
     Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation,
     FilesetPlan, Group, Law, NestedDirectories, On, Order, Pick, Program, ProgramPart,
     ProgramPhase, Turn, Until, Way, Which,

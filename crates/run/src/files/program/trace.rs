@@ -6,10 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use engine::{FileOptions, Fileset, OpenMode};
 use generate::program::PhaseEnd;
 use generate::trace::{BrokenCall, Player, PlayerSeat};
+use plan::program::{ProgramPhase, Trace};
 use results::{Warning, WarningCode};
 use rustix::fs::OFlags;
 use target::Tree;
-use workload::program::{ProgramPhase, Trace};
 
 use crate::RunError;
 use crate::files::field;

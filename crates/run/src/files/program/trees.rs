@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use engine::{Fileset, make_room_for_open};
 use generate::program::{FileStates, GrownTree, grown_trees};
+use plan::program::{DirectoryTree, FileNames, Program};
 use target::Tree;
-use workload::program::{DirectoryTree, FileNames, Program};
 
 use crate::RunError;
 use crate::files::field;

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use workload::plan::{TargetKind, TargetPlan};
+use plan::{TargetKind, TargetPlan};
 
 use super::*;
 use crate::lab::{Loop, is_cached, run};

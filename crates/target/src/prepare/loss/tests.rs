@@ -1,7 +1,7 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-use workload::plan::{ContentPlan, TargetKind, TargetPlan};
+use plan::{ContentPlan, TargetKind, TargetPlan};
 
 use super::*;
 use crate::prepare::prepare;

@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use workload::plan::{CacheMode, ContentPlan, TargetKind, TargetPlan};
+use plan::{CacheMode, ContentPlan, TargetKind, TargetPlan};
 
 use super::*;
 use crate::place::Place;

@@ -1,11 +1,11 @@
 //! What is printed of goals.
 
+use plan::job::{GoalMeasure, SteadyGoal};
 use results::{
     FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, RunEvent, SteadyReading,
     SteadyReadings,
 };
 use serde_json::{Value, json};
-use workload::job::{GoalMeasure, SteadyGoal};
 
 use super::*;
 

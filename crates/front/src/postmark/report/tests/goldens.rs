@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use workload::classics::postmark::{Session, play};
+use description::classics::postmark::{Session, play};
 
 use super::memory::Memory;
 

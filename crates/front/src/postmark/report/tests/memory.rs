@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use description::classics::postmark::{Console, Settings, cannot_direct_output, next_line};
 use generate::pool::{Mark, Names, Operation, Outcome, Stream};
 use results::PoolFigures;
-use workload::classics::postmark::{Console, Settings, cannot_direct_output, next_line};
 
 use crate::postmark::report::{Times, report};
 

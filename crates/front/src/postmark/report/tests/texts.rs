@@ -1,5 +1,5 @@
+use description::classics::postmark::{Compat, ReportForm};
 use results::PoolFigures;
-use workload::classics::postmark::{Compat, ReportForm};
 
 use crate::postmark::report::number::{data, decimal};
 use crate::postmark::report::{Times, report};

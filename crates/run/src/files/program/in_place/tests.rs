@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use results::Status;
-use target::InPlace;
-use workload::plan::EngineKind;
-use workload::program::{
+use plan::EngineKind;
+use plan::program::{
     Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Order, Pick, ProgramPart,
     ProgramPhase, STAMP_MARK, Turn, Until, Way,
 };
+use results::Status;
+use target::InPlace;
 
 use super::*;
 use crate::files::tests::plan;
@@ -24,7 +24,7 @@ fn program(until: Until) -> Program {
         order: Order::Next,
         turn: Turn::Own,
     };
-    let call = |operation, on| workload::program::Act::Call(Call::new(operation, on));
+    let call = |operation, on| plan::program::Act::Call(Call::new(operation, on));
     let make = Group {
         workers: Some(2),
         body: vec![
@@ -203,7 +203,7 @@ fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
             }),
         );
         for phase in program.phases_mut() {
-            phase.groups[0].body = vec![workload::program::Act::Call(unlink.clone())];
+            phase.groups[0].body = vec![plan::program::Act::Call(unlink.clone())];
         }
     });
 }

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use generate::pool::{Operation, PoolDirectory};
-use workload::program::{FilePool, PoolPlace};
+use plan::program::{FilePool, PoolPlace};
 
 use super::Pools;
 use crate::RunError;

@@ -3,10 +3,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use plan::program::{NamesInPlace, PoolLocation, PoolPlace};
+use plan::{EngineKind, Plan};
 use results::{PoolFailures, RunRecord, Status};
 use target::InPlace;
-use workload::plan::{EngineKind, Plan};
-use workload::program::{NamesInPlace, PoolLocation, PoolPlace};
 
 use super::*;
 use crate::files::tests::plan;

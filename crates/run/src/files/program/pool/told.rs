@@ -1,8 +1,8 @@
 //! What is told of pools as it happens.
 
 use generate::pool::{Operation, Play};
+use plan::program::PoolPart;
 use results::{PoolFailure, PoolFailures, RunEvent};
-use workload::program::PoolPart;
 
 use super::Pools;
 use crate::measured::MeasuredLane;

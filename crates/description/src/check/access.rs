@@ -1,0 +1,253 @@
+//! Access specifications: names, shares and sizes.
+
+use std::collections::HashSet;
+
+use units::{Bytes, Percent};
+
+use crate::model::{
+    AccessLine, AccessSpec, DistributionChoice, IDLE, SequenceChoice, Workload, ZoneChoice,
+};
+use crate::nearest::nearest;
+
+use super::Flaw;
+
+/// Most bytes of a request: a ring registers no larger buffer.
+///
+/// Source: `io_sqe_buffer_register` of Linux, 1 GiB.
+pub const REQUEST_BYTES_MAX: u64 = 1 << 30;
+
+/// Largest skew of `zipf`: with more, all requests go to one place.
+const ZIPF_MAX: f64 = 100.0;
+
+/// How far a sum of shares may be from 100: the error of adding decimal fractions.
+pub(super) const SHARE_ERROR_MAX: f64 = 1e-6;
+
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    let mut names = HashSet::new();
+    for (index, spec) in workload.access_spec.iter().enumerate() {
+        check_name(spec, &mut names)
+            .and_then(|()| check_spec(spec))
+            .map_err(|flaw| flaw.within("access_spec", index))?;
+    }
+    for (index, worker) in workload.worker.iter().enumerate() {
+        let assigned = worker.access_specs.iter().flatten();
+        for name in assigned {
+            known(name, workload, &names).map_err(|flaw| flaw.within("worker", index))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_name(spec: &AccessSpec, names: &mut HashSet<String>) -> Result<(), Flaw> {
+    let name = label(spec);
+    if names.insert(name.to_lowercase()) {
+        return Ok(());
+    }
+    let message = format!("two access specifications are named `{name}`");
+    Err(Flaw::new("name", message, "give each its own `name`"))
+}
+
+/// A worker's name of a specification must be one that the file has.
+fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(), Flaw> {
+    // A part may get its specifications from the pack or from `use`.
+    let elsewhere = workload.access_spec.is_empty();
+    if elsewhere || is_idle(name) || names.contains(&name.to_lowercase()) {
+        return Ok(());
+    }
+    let message = format!("there is no access specification `{name}`");
+    let help = match nearest(name, workload.access_spec.iter().map(label)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("add an `[[access_spec]]` named `{name}`"),
+    };
+    Err(Flaw::new("access_specs", message, help))
+}
+
+/// Whether the name asks for no I/O.
+pub fn is_idle(name: &str) -> bool {
+    name.eq_ignore_ascii_case(IDLE)
+}
+
+/// The name for messages.
+fn label(spec: &AccessSpec) -> &str {
+    spec.name.as_deref().unwrap_or("access_spec")
+}
+
+fn check_spec(spec: &AccessSpec) -> Result<(), Flaw> {
+    if is_idle(label(spec)) {
+        return Ok(());
+    }
+    if spec.line.is_empty() {
+        let message = format!("`{}` has no access lines", label(spec));
+        return Err(Flaw::new(
+            "line",
+            message,
+            "add an `[[access_spec.line]]` with a `size`",
+        ));
+    }
+    for (index, line) in spec.line.iter().enumerate() {
+        check_line(line).map_err(|flaw| flaw.within("line", index))?;
+    }
+    let sum: f64 = spec.line.iter().map(of_size).sum();
+    if (sum - 100.0).abs() > SHARE_ERROR_MAX {
+        let message = format!(
+            "access lines of `{}` add up to {} %, not 100 %",
+            label(spec),
+            rounded(sum)
+        );
+        return Err(Flaw::new("line", message, "change `of_size` of a line"));
+    }
+    Ok(())
+}
+
+/// The line's share, which is all when nothing is written.
+pub fn of_size(line: &AccessLine) -> f64 {
+    line.of_size.map_or(100.0, |percent| percent.0)
+}
+
+/// A number of any size in a few characters.
+fn in_short(value: f64) -> String {
+    match value.abs() {
+        0.001..1e9 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
+/// A sum without the error of adding decimal fractions.
+pub(super) fn rounded(sum: f64) -> f64 {
+    (sum * 1e6).round() / 1e6
+}
+
+fn check_line(line: &AccessLine) -> Result<(), Flaw> {
+    for (key, value) in [
+        ("of_size", line.of_size),
+        ("read", line.read),
+        ("random", line.random),
+    ] {
+        percent(key, value)?;
+    }
+    let Some(size) = line.size else {
+        return Err(Flaw::new(
+            "line",
+            "the access line has no `size`",
+            "add `size = \"4k\"`",
+        ));
+    };
+    if size.0 == 0 && of_size(line) > 0.0 {
+        let message = format!("`size` is 0 in a line with {} %", rounded(of_size(line)));
+        return Err(Flaw::new(
+            "size",
+            message,
+            "write `of_size = 0` to keep the line unused",
+        ));
+    }
+    for (key, value) in [
+        ("size", Some(size)),
+        ("reply", line.reply),
+        ("align", line.align),
+    ] {
+        at_most_a_request(key, value)?;
+    }
+    sequence(line.sequence.as_ref())?;
+    line.distribution.as_ref().map_or(Ok(()), distribution)
+}
+
+/// A stride of 0 never leaves its block.
+fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
+    match choice {
+        Some(SequenceChoice::Strided(stride)) if stride.0 == 0 => Err(Flaw::new(
+            "sequence",
+            "the stride of `strided` is 0, so every request would go to the same place",
+            "write `{ strided = \"1MiB\" }`",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Percents made by importers are checked like those read from a file.
+pub(super) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
+    match value {
+        Some(percent) if !(0.0..=100.0).contains(&percent.0) => {
+            let message = format!("`{key}` is {} %, not from 0 to 100 %", percent.0);
+            Err(Flaw::new(key, message, format!("write `{key} = 100`")))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw> {
+    match value {
+        Some(value) if value.0 > REQUEST_BYTES_MAX => {
+            let most = Bytes(REQUEST_BYTES_MAX);
+            let message = format!("`{key}` is {value}, more than a request may have ({most})");
+            Err(Flaw::new(
+                key,
+                message,
+                format!("write `{key} = \"1GiB\"` or less"),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
+    let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
+    match choice {
+        DistributionChoice::Zipf(theta)
+            if !(*theta > 0.0 && *theta <= ZIPF_MAX && *theta != 1.0) =>
+        {
+            let message = format!(
+                "the skew of `zipf` is {}, not above 0, at most {ZIPF_MAX} and other than 1",
+                in_short(*theta)
+            );
+            flaw(message, "write `{ zipf = 1.2 }`")
+        }
+        DistributionChoice::Pareto(h) if !(*h > 0.0 && *h < 1.0) => {
+            let message = format!("the shape of `pareto` is {h}, not between 0 and 1");
+            flaw(message, "write `{ pareto = 0.2 }`")
+        }
+        DistributionChoice::Normal(deviation) if !(deviation.0 > 0.0 && deviation.0 <= 100.0) => {
+            let message = format!(
+                "the deviation of `normal` is {} %, not above 0 %",
+                deviation.0
+            );
+            flaw(message, "write `{ normal = 10 }`")
+        }
+        DistributionChoice::Zones(zones) => check_zones(zones),
+        _ => Ok(()),
+    }
+}
+
+fn check_zones(zones: &[ZoneChoice]) -> Result<(), Flaw> {
+    let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
+    if zones.is_empty() {
+        return flaw(
+            "`zones` is an empty list".into(),
+            "write `{ zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }`",
+        );
+    }
+    for (what, sum) in [
+        (
+            "access",
+            zones.iter().map(|zone| zone.access.0).sum::<f64>(),
+        ),
+        ("size", zones.iter().map(|zone| zone.size.0).sum()),
+    ] {
+        if (sum - 100.0).abs() > SHARE_ERROR_MAX {
+            let message = format!(
+                "`{what}` of the zones adds up to {} %, not 100 %",
+                rounded(sum)
+            );
+            return flaw(message, "change the shares of the zones");
+        }
+    }
+    if zones
+        .iter()
+        .any(|zone| zone.size.0 <= 0.0 && zone.access.0 > 0.0)
+    {
+        return flaw(
+            "a zone has requests but no size".into(),
+            "give the zone a `size`",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! What goes with a test file that is empty when a cell begins.
+
+use units::Span;
+
+use super::{Flaw, Step};
+use crate::model::{AccessLine, SequenceChoice, UntilChoice, Workload};
+use plan::EngineKind;
+
+/// Checks a workload that is complete in itself.
+pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    if workload.new_file != Some(true) {
+        return Ok(());
+    }
+    let refused = |key: &'static str, message: &str| {
+        let help = format!("leave `{key}` out, or `new_file`");
+        Err(Flaw::new(key, message.to_owned(), &help))
+    };
+    if workload.table().is_some() {
+        return refused("new_file", "work on many files makes files of its own");
+    }
+    if workload.engine == Some(EngineKind::Mmap) {
+        return refused(
+            "engine",
+            "a mapping of an empty file has nothing to write to",
+        );
+    }
+    if workload.verify == Some(true) {
+        return refused("verify", "an empty file has no stamps to check");
+    }
+    if workload.precondition.is_some() {
+        return refused(
+            "precondition",
+            "a file that is written beforehand is not new",
+        );
+    }
+    let known_late = [
+        ("curve", workload.curve == Some(true)),
+        ("find_rate", workload.find_rate.is_some()),
+        ("find_depth", workload.find_depth == Some(true)),
+        ("until", workload.until == Some(UntilChoice::Steady)),
+    ];
+    if let Some((key, _)) = known_late.into_iter().find(|(_, is_written)| *is_written) {
+        return refused(
+            key,
+            "a file is new only once, which is over before that is known",
+        );
+    }
+    if workload.ramp_time.is_some_and(|time| time > Span(0)) {
+        return refused("ramp_time", "a ramp would write what is to be measured");
+    }
+    let tables: u64 = workload
+        .worker
+        .iter()
+        .map(|it| u64::from(it.count.unwrap_or(1)))
+        .sum();
+    if u64::from(workload.workers.unwrap_or(1)).max(tables) > 1 {
+        return refused(
+            "workers",
+            "several workers would write the same file from its start",
+        );
+    }
+    for (index, spec) in workload.access_spec.iter().enumerate() {
+        let is_wrong = spec.line.len() != 1 || !spec.line.iter().all(writes_in_sequence);
+        if is_wrong {
+            let message = "a new file is only written, by one line, from its start to its end";
+            let flaw = Flaw {
+                path: vec![Step::Key("line")],
+                message: message.to_owned(),
+                help: "write one line with `read = 0` and `random = 0`".to_owned(),
+            };
+            return Err(flaw.within("access_spec", index));
+        }
+    }
+    Ok(())
+}
+
+fn writes_in_sequence(line: &AccessLine) -> bool {
+    let is_zero = |share: Option<units::Percent>| share.is_some_and(|share| share.0 == 0.0);
+    let is_forward = matches!(line.sequence, None | Some(SequenceChoice::Forward));
+    is_zero(line.read) && is_zero(line.random) && is_forward && line.reply.is_none()
+}

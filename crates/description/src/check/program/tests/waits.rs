@@ -1,0 +1,162 @@
+//! Workers that wait, ends that are shared, and paths through files.
+
+use super::*;
+use plan::program::{Due, Ending, FilePath, Refill, Whose};
+
+/// Two groups of a phase, and what they wait for.
+fn groups(tokens: &str, first: &str, second: &str) -> String {
+    let group = |body: &str| format!("[[phase.group]]\nworkers = 1\nbody = [\n{body}\n]\n");
+    let (first, second) = (group(first), group(second));
+    format!(
+        "{SET}[[tokens]]\n{tokens}\n[[phase]]\nname = \"serve\"\nrun_time = \"9s\"\n{first}{second}"
+    )
+}
+
+const LOOK: &str = "{ stat = \"mail\", pick = \"uniform\" }";
+
+#[test]
+fn tokens_are_put_and_taken_by_their_names() {
+    let tokens =
+        "name = \"work\"\ncounters = 2\nstart = 3\nroom = 10\nrate = \"96/s\"\nat_once = 8";
+    let program = read(&groups(
+        tokens,
+        "{ put = \"work\", count = 4, whose = \"each\" }, { meet = \"noon\" }",
+        &format!(
+            "{{ take = \"work\", whose = \"turns\" }}, {{ step = \"look\", do = [{LOOK}] }}, \
+             {{ take = \"work\", per_bytes = \"1MiB\", of = \"look\" }}, {{ meet = \"noon\" }}"
+        ),
+    ));
+    let refill = Refill {
+        per_second: 96.0,
+        at_once: 8,
+        most: 96,
+    };
+    assert_eq!(program.tokens[0].refill, Some(refill));
+    assert_eq!(
+        (program.tokens[0].counters, program.tokens[0].start),
+        (2, 3)
+    );
+    let groups = &program.phases()[0].groups;
+    let put = Act::Put {
+        tokens: 0,
+        count: 4,
+        whose: Whose::Each,
+    };
+    assert_eq!(groups[0].body, [put, Act::Meet(0)]);
+    let take = |count, whose| Act::Take {
+        tokens: 0,
+        count,
+        whose,
+    };
+    assert_eq!(groups[1].body[0], take(Due::Fixed(1), Whose::Turns));
+    let since = Due::Since {
+        what: Measure::StepBytes(0),
+        each: 1 << 20,
+    };
+    assert_eq!(groups[1].body[2], take(since, Whose::Mine));
+    assert_eq!(groups[1].body[3], Act::Meet(0));
+    let words = program.words().join("\n");
+    assert!(words.contains("put 4 of work, meet all others"), "{words}");
+    assert!(
+        words.contains("take one of work for each 1MiB of look"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_could_never_come_is_refused() {
+    let take = format!("{{ take = \"work\" }}, {LOOK}");
+    let refused = refusal(&groups("name = \"work\"", &take, LOOK));
+    assert!(
+        refused.contains("nobody in the phase `serve` puts what is taken from `work`"),
+        "{refused}"
+    );
+    let endless = refusal(&groups("name = \"work\"", "{ put = \"work\" }", &take));
+    assert!(endless.contains("put without ever waiting"), "{endless}");
+    let unknown = refusal(&groups("name = \"work\"", "{ put = \"wrok\" }", LOOK));
+    assert!(unknown.contains("did you mean `work`?"), "{unknown}");
+    let idle = refusal(&groups("name = \"work\"\nmost = 3", LOOK, LOOK));
+    assert!(idle.contains("`most` needs a `rate`"), "{idle}");
+    let twice = "{ put = \"work\" }, { take = \"work\", count = 1, per_calls = 2 }";
+    let twice = refusal(&groups("name = \"work\"", twice, LOOK));
+    assert!(twice.contains("said twice"), "{twice}");
+    let early = format!(
+        "{SET}[[phase]]\nname = \"serve\"\n[[phase.group]]\nrounds = 1\nenter = [{{ meet = \"a\" \
+         }}]\nbody = [{LOOK}]\n"
+    );
+    let early = refusal(&early);
+    assert!(
+        early.contains("nobody waits for others before all begin"),
+        "{early}"
+    );
+}
+
+#[test]
+fn a_phase_ends_by_its_first_worker_or_level() {
+    let phase = |keys: &str, rounds: &str| {
+        format!(
+            "{SET}[[phase]]\nname = \"serve\"\n{keys}\n[[phase.group]]\nworkers = 2\nshift = \
+             1\n{rounds}\nbody = [{LOOK}]\n"
+        )
+    };
+    let program = read(&phase("run_time = \"5s\"\ntime_up = \"level\"", ""));
+    assert_eq!(program.phases()[0].time_up, Ending::Level);
+    assert_eq!(program.phases()[0].groups[0].shift, 1);
+    let program = read(&phase("first_done = \"finish\"", "rounds = 9"));
+    assert_eq!(program.phases()[0].first_done, Some(Ending::Finish));
+    let endless = refusal(&phase("run_time = \"5s\"\ntime_up = \"finish\"", ""));
+    assert!(endless.contains("goes on for ever"), "{endless}");
+    let timeless = refusal(&phase("time_up = \"level\"", "rounds = 9"));
+    assert!(
+        timeless.contains("has no time that could be up"),
+        "{timeless}"
+    );
+}
+
+#[test]
+fn paths_lead_through_a_file() {
+    let at = |place: &str| {
+        let read = format!("{{ open = \"mail\" }}, {{ read = \"4KiB\", at = {place} }}, \"close\"");
+        calls(&read)[1].place.clone()
+    };
+    let along = Where::Along;
+    let step_bytes = 4096;
+    assert_eq!(
+        at("{ backward = \"4KiB\" }"),
+        along(FilePath::Backward { step_bytes })
+    );
+    assert_eq!(
+        at("{ shuffled = \"4KiB\" }"),
+        along(FilePath::Shuffled { step_bytes })
+    );
+    assert_eq!(
+        at("{ strided = \"64KiB\", shift = \"4KiB\" }"),
+        along(FilePath::Strided {
+            stride_bytes: 65_536,
+            shift_bytes: 4096,
+            margin_bytes: 0
+        })
+    );
+    assert_eq!(
+        at("{ blocks = \"1MiB\", stride = \"4MiB\" }"),
+        along(FilePath::Blocks {
+            block_bytes: 1 << 20,
+            stride_bytes: 4 << 20,
+            each_bytes: 1 << 20
+        })
+    );
+    let place = |place: &str| {
+        refused(&format!(
+            "{{ open = \"mail\" }}, {{ read = \"4KiB\", at = {place} }}, \"close\""
+        ))
+    };
+    let two = place("{ backward = \"4KiB\", shuffled = \"4KiB\" }");
+    assert!(two.contains("a place is one of"), "{two}");
+    let idle = place("{ backward = \"4KiB\", shift = \"4KiB\" }");
+    assert!(
+        idle.contains("`shift` does not apply to `backward`"),
+        "{idle}"
+    );
+    let still = place("{ backward = 0 }");
+    assert!(still.contains("never leaves its place"), "{still}");
+}

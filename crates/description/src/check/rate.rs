@@ -1,0 +1,81 @@
+//! The keys of an open loop.
+
+use units::Rate;
+
+use super::Flaw;
+use crate::model::{OneOrMany, Workload};
+use plan::{RATE_MAX, RATE_MIN};
+
+/// Most rates of a list.
+const RATES_MAX: usize = 10_000;
+
+/// Checks what is written.
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    let Some(rates) = workload.rate.as_ref().map(OneOrMany::as_slice) else {
+        return Ok(());
+    };
+    let flaw = |message: String, help: &str| Err(Flaw::new("rate", message, help));
+    if rates.is_empty() {
+        return flaw("`rate` is an empty list".into(), "write `rate = \"20k/s\"`");
+    }
+    if rates.len() > RATES_MAX {
+        let message = format!("`rate` has {} elements, more than {RATES_MAX}", rates.len());
+        return flaw(message, "use fewer");
+    }
+    match rates
+        .iter()
+        .find(|rate| !(RATE_MIN..=RATE_MAX).contains(&rate.0))
+    {
+        Some(rate) => {
+            let (min, max) = (Rate(RATE_MIN), Rate(RATE_MAX));
+            let message = format!("`rate` is {rate}, not from {min} to {max}");
+            flaw(message, "write `rate = \"20k/s\"`")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks a workload that is complete in itself.
+pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    let has_curve = workload.curve == Some(true);
+    check_searches(workload)?;
+    if has_curve && workload.rate.is_some() {
+        let message = "`curve` finds its rates itself, but there is a `rate`";
+        return Err(Flaw::new("curve", message, "leave one of them out"));
+    }
+    if has_curve && workload.operations.is_some() {
+        let message = "the points of a `curve` last for `run_time`, not for `operations`";
+        return Err(Flaw::new("curve", message, "leave one of them out"));
+    }
+    let has_rate = workload.rate.is_some() || has_curve || workload.find_rate.is_some();
+    if workload.arrivals.is_some() && !has_rate {
+        let message = "`arrivals` says how a `rate` is spread, but there is no `rate`";
+        let help = "write `rate = \"20k/s\"` or `curve = true`, or leave `arrivals` out";
+        return Err(Flaw::new("arrivals", message, help));
+    }
+    Ok(())
+}
+
+/// Checks that nothing else decides what a search looks for.
+fn check_searches(workload: &Workload) -> Result<(), Flaw> {
+    let others = [
+        ("rate", workload.rate.is_some()),
+        ("curve", workload.curve == Some(true)),
+        ("find_depth", workload.find_depth == Some(true)),
+        ("operations", workload.operations.is_some()),
+    ];
+    let written = |keys: &[(&'static str, bool)]| keys.iter().find(|it| it.1).map(|it| it.0);
+    if workload.find_rate.is_some()
+        && let Some(other) = written(&others)
+    {
+        let message = format!("`find_rate` finds its rates in trials of `run_time`, not `{other}`");
+        return Err(Flaw::new("find_rate", message, "leave one of them out"));
+    }
+    if workload.find_depth == Some(true)
+        && let Some(other) = written(&others[..2])
+    {
+        let message = format!("`find_depth` looks for the highest rate, but there is a `{other}`");
+        return Err(Flaw::new("find_depth", message, "leave one of them out"));
+    }
+    Ok(())
+}

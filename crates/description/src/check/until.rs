@@ -1,0 +1,93 @@
+//! Keys that say when a cell ends.
+
+use units::{Percent, Span};
+
+use super::{Flaw, Step};
+use crate::model::{UntilChoice, Workload};
+
+/// Most rounds of a window.
+const WINDOW_MAX: u32 = 1000;
+/// Most rounds.
+const ROUNDS_MAX: u32 = 10_000;
+/// A shorter round has too little in it to be told from the one before.
+pub const ROUND_MIN: Span = Span(100_000_000);
+
+/// Checks what is written.
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    let Some(steady) = &workload.steady else {
+        return Ok(());
+    };
+    count("window", steady.window, 2, WINDOW_MAX)?;
+    count("rounds", steady.rounds, 2, ROUNDS_MAX)?;
+    share("range", steady.range)?;
+    share("excursion", steady.excursion)
+}
+
+/// Checks a workload that is complete in itself.
+pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    if workload.until != Some(UntilChoice::Steady) {
+        return match workload.steady {
+            Some(_) if workload.table().is_none() => {
+                let message = "`[steady]` says when rounds are steady, but nothing waits for that";
+                Err(Flaw::new("steady", message, "write `until = \"steady\"`"))
+            }
+            _ => Ok(()),
+        };
+    }
+    let steady = workload.steady.clone().unwrap_or_default();
+    if let (Some(rounds), window) = (steady.rounds, steady.window.unwrap_or(5))
+        && rounds < window
+    {
+        let message = format!("`rounds` is {rounds}, fewer than the {window} of a window");
+        return Err(flaw(
+            "rounds",
+            message,
+            "use more `rounds`, or a smaller `window`",
+        ));
+    }
+    if workload.operations.is_some() {
+        let message = "a round lasts for `run_time`, so it has no number of `operations`";
+        return Err(Flaw::new("operations", message, "leave `operations` out"));
+    }
+    let has_rate = workload.rate.is_some() || workload.find_rate.is_some();
+    if has_rate || workload.curve == Some(true) {
+        let message = "with a `rate` the throughput is what was asked, so it is always steady";
+        let help = "leave `until` out, or `rate`, `curve` and `find_rate`";
+        return Err(Flaw::new("until", message, help));
+    }
+    match workload.run_time {
+        Some(time) if time > Span(0) && time < ROUND_MIN => {
+            let message = format!("`run_time` is {time}, and a round takes {ROUND_MIN} at least");
+            Err(Flaw::new("run_time", message, "use a longer `run_time`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn flaw(key: &'static str, message: String, help: &str) -> Flaw {
+    Flaw {
+        path: vec![Step::Key("steady"), Step::Key(key)],
+        message,
+        help: help.to_owned(),
+    }
+}
+
+fn count(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+    match value {
+        Some(value) if !(min..=max).contains(&value) => {
+            let message = format!("`{key}` is {value}, not from {min} to {max}");
+            Err(flaw(key, message, "use a number of this range"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn share(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
+    match value {
+        Some(Percent(value)) if value <= 0.0 => {
+            let message = format!("`{key}` is {value}, and no rounds are that close");
+            Err(flaw(key, message, "use a share above 0"))
+        }
+        _ => Ok(()),
+    }
+}

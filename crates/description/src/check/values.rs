@@ -1,0 +1,343 @@
+//! Ranges of the workload's and the workers' own keys.
+
+use std::collections::HashSet;
+
+use units::Bytes;
+
+use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
+use crate::overlay::says_amount;
+use plan::PositionRule;
+
+use super::Flaw;
+
+/// Most requests in flight for one worker.
+///
+/// Source: `IORING_MAX_ENTRIES` of Linux, the largest submission queue.
+pub const IODEPTH_MAX: u32 = 32_768;
+
+/// Most workers: each is a thread with a ring, its buffers and its histograms.
+pub const WORKERS_MAX: u32 = 1024;
+
+/// Most repetitions.
+const REPETITIONS_MAX: u32 = 1000;
+
+/// An interval wider than this, in percent of the mean, says nothing.
+const PRECISION_MAX: f64 = 50.0;
+
+/// Most targets of one worker, as in Iometer.
+const TARGETS_MAX: usize = 2048;
+
+/// Most elements of the other lists; an honest file has some dozens.
+const ELEMENTS_MAX: usize = 10_000;
+
+/// Most parts of a pack.
+const PARTS_MAX: usize = 1000;
+
+/// The longest time of a cell: more is a slip of the pen, and Iometer's own clock overflows at
+/// 24.8 days.
+pub(super) const TIME_MAX: units::Span = units::Span::from_secs(30 * 86_400);
+
+/// Positions in files are signed 64-bit numbers.
+const POSITION_MAX: u64 = i64::MAX as u64;
+
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(&[][..], OneOrMany::as_slice);
+    if workload.iodepth.is_some() && depths.is_empty() {
+        return Err(Flaw::new(
+            "iodepth",
+            "`iodepth` is an empty list",
+            "write `iodepth = 1`",
+        ));
+    }
+    depths.iter().try_for_each(|depth| iodepth(*depth))?;
+    range("workers", workload.workers, 1, WORKERS_MAX)?;
+    repetitions(workload)?;
+    range("batch", workload.batch, 1, IODEPTH_MAX)?;
+    amount(workload)?;
+    if workload.operations == Some(0) {
+        let help = "leave `operations` out to end by time";
+        return Err(Flaw::new(
+            "operations",
+            "`operations` is 0, not at least 1",
+            help,
+        ));
+    }
+    if workload
+        .operations
+        .is_some_and(|count| count > POSITION_MAX)
+    {
+        let message = "`operations` is more than any run does";
+        return Err(Flaw::new(
+            "operations",
+            message,
+            "leave `operations` out to end by time",
+        ));
+    }
+    if workload.cpus.as_ref().is_some_and(|cpus| cpus.0.is_empty()) {
+        return Err(Flaw::new(
+            "cpus",
+            "`cpus` is an empty list",
+            "leave `cpus` out",
+        ));
+    }
+    time("run_time", workload.run_time)?;
+    time("ramp_time", workload.ramp_time)?;
+    position("size", workload.size)?;
+    position("start", workload.start)?;
+    content(workload.content.as_ref())?;
+    names(workload)?;
+    lists(workload)?;
+    targets_are_distinct(workload)?;
+    for (index, worker) in workload.worker.iter().enumerate() {
+        check_worker(worker).map_err(|flaw| flaw.within("worker", index))?;
+    }
+    iometer_has_its_own_choice(workload)
+}
+
+fn repetitions(workload: &Workload) -> Result<(), Flaw> {
+    if let Some(Repetitions::Count(count)) = workload.repetitions {
+        range("repetitions", Some(count), 1, REPETITIONS_MAX)?;
+    }
+    if let Some(precision) = workload.precision
+        && !(precision.0 > 0.0 && precision.0 <= PRECISION_MAX)
+    {
+        let message = format!("`precision` is {precision}, not above 0 % and at most 50 %");
+        return Err(Flaw::new(
+            "precision",
+            message,
+            "write `precision = \"2%\"`",
+        ));
+    }
+    time("budget", workload.budget)?;
+    if workload.budget == Some(units::Span(0)) {
+        let help = "write `budget = \"10m\"`";
+        return Err(Flaw::new("budget", "`budget` is 0", help));
+    }
+    Ok(())
+}
+
+/// Of a workload that is complete: a precision has no effect where the repetitions are counted.
+pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    if workload.repetitions == Some(Repetitions::Auto) {
+        return Ok(());
+    }
+    let keys = [
+        ("precision", workload.precision.is_some()),
+        ("budget", workload.budget.is_some()),
+    ];
+    let written = keys.into_iter().find(|(_, is_written)| *is_written);
+    written.map_or(Ok(()), |(key, _)| {
+        let message = format!("`{key}` needs `repetitions = \"auto\"`");
+        Err(Flaw::new(key, message, "add `--repetitions auto`"))
+    })
+}
+
+/// How much data there is has one answer.
+fn amount(workload: &Workload) -> Result<(), Flaw> {
+    let (key, is_twice) = match (workload.times_memory, workload.total_size) {
+        (None, None) => return Ok(()),
+        (Some(_), total) => ("times_memory", total.is_some()),
+        (None, Some(Bytes(0))) => {
+            return Err(Flaw::new("total_size", "`total_size` is 0", "leave it out"));
+        }
+        (None, Some(_)) => ("total_size", false),
+    };
+    let message = match (is_twice, says_amount(workload)) {
+        (true, _) => "`times_memory` and `total_size` are both written".to_owned(),
+        (false, true) => format!("`{key}` and a size or a number of files are both written"),
+        (false, false) => return Ok(()),
+    };
+    Err(Flaw::new(key, message, "leave one of them out"))
+}
+
+fn check_worker(worker: &Worker) -> Result<(), Flaw> {
+    if let Some(depth) = worker.iodepth {
+        iodepth(depth)?;
+    }
+    range("count", worker.count, 1, WORKERS_MAX)?;
+    position("size", worker.size)?;
+    position("start", worker.start)?;
+    targets(worker.targets.as_ref())?;
+    at_most(
+        "access_specs",
+        worker.access_specs.as_ref().map_or(0, Vec::len),
+        ELEMENTS_MAX,
+    )?;
+    content(worker.content.as_ref())
+}
+
+/// Longer lists would make a plan that no run comes to the end of.
+fn lists(workload: &Workload) -> Result<(), Flaw> {
+    targets(workload.targets.as_ref())?;
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(0, |depths| depths.as_slice().len());
+    at_most("iodepth", depths, ELEMENTS_MAX)?;
+    at_most("worker", workload.worker.len(), WORKERS_MAX as usize)?;
+    at_most("access_spec", workload.access_spec.len(), ELEMENTS_MAX)?;
+    let own = workload
+        .worker
+        .iter()
+        .filter_map(|worker| worker.targets.as_ref());
+    let own_count = own.map(|targets| targets.as_slice().len()).sum();
+    at_most("worker", own_count, ELEMENTS_MAX).map_err(|flaw| {
+        let message = format!("the workers name {own_count} targets, more than {ELEMENTS_MAX}");
+        Flaw { message, ..flaw }
+    })?;
+    at_most("part", workload.part.len(), PARTS_MAX)
+}
+
+fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
+    let targets = targets.map_or(&[][..], OneOrMany::as_slice);
+    if targets.iter().any(|target| target.contains('\0')) {
+        return Err(Flaw::new(
+            "targets",
+            "a target's name has a zero byte",
+            "take it out",
+        ));
+    }
+    at_most("targets", targets.len(), TARGETS_MAX)
+}
+
+/// Iometer's configurations may name a target twice, as Iometer allows; it is used once.
+fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
+    if workload.iometer.is_some() {
+        return Ok(());
+    }
+    let twice = |targets: &Option<OneOrMany<String>>| {
+        given_twice(targets.as_ref().map_or(&[][..], OneOrMany::as_slice))
+    };
+    if let Some(flaw) = twice(&workload.targets) {
+        return Err(flaw);
+    }
+    let of_workers = workload.worker.iter().enumerate();
+    let mut flaws = of_workers.filter_map(|(index, worker)| {
+        twice(&worker.targets).map(|flaw| flaw.within("worker", index))
+    });
+    flaws.next().map_or(Ok(()), Err)
+}
+
+/// The first target of the list that is there already, however it is written.
+pub fn given_twice(targets: &[String]) -> Option<Flaw> {
+    let mut seen = HashSet::new();
+    let again = targets.iter().find(|target| !seen.insert(plain(target)))?;
+    let message = format!("target `{}` is given twice", plan::printable(plain(again)));
+    Some(Flaw::new("targets", message, "name each target once"))
+}
+
+/// The path without what changes nothing: `./` in front and slashes at the end.
+fn plain(path: &str) -> &str {
+    let mut bare = path;
+    while let Some(rest) = bare.strip_prefix("./") {
+        bare = rest.trim_start_matches('/');
+    }
+    match bare.trim_end_matches('/') {
+        "" if path.starts_with('/') => "/",
+        "" if path.starts_with('.') => ".",
+        bare => bare,
+    }
+}
+
+pub(super) fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
+    if count <= most {
+        return Ok(());
+    }
+    let message = format!("`{key}` has {count} elements, more than {most}");
+    Err(Flaw::new(key, message, "use fewer"))
+}
+
+pub(super) fn iodepth(depth: u32) -> Result<(), Flaw> {
+    if (1..=IODEPTH_MAX).contains(&depth) {
+        return Ok(());
+    }
+    let message = format!("`iodepth` is {depth}, not from 1 to {IODEPTH_MAX}");
+    let help = if depth == 0 {
+        "write `iodepth = 1` for one request at a time"
+    } else {
+        "spread the requests over several workers"
+    };
+    Err(Flaw::new("iodepth", message, help))
+}
+
+pub(super) fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+    match value {
+        Some(value) if !(min..=max).contains(&value) => {
+            let message = format!("`{key}` is {value}, not from {min} to {max}");
+            let near = value.clamp(min, max);
+            Err(Flaw::new(key, message, format!("write `{key} = {near}`")))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn time(key: &'static str, value: Option<units::Span>) -> Result<(), Flaw> {
+    match value {
+        Some(value) if value > TIME_MAX => {
+            let message = format!("`{key}` is {value}, more than {TIME_MAX}");
+            let help = format!("write `{key} = \"{TIME_MAX}\"` or less");
+            Err(Flaw::new(key, message, help))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
+    match value {
+        Some(value) if value.0 > POSITION_MAX => {
+            let message = format!("`{key}` is {value}, more than a file can have");
+            Err(Flaw::new(key, message, "write less than 8EiB"))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
+    match content {
+        Some(ContentChoice::Reducible(shares))
+            if shares.compress.is_none() && shares.dedupe.is_none() =>
+        {
+            let help = "write `content = { compress = 50, dedupe = 20 }`";
+            Err(Flaw::new("content", "`content` sets no share", help))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn names(workload: &Workload) -> Result<(), Flaw> {
+    for (key, value) in [("name", &workload.name), ("title", &workload.title)] {
+        match value {
+            Some(text) if text.trim().is_empty() || text.chars().any(char::is_control) => {
+                let message = format!("`{key}` is not one line of text");
+                return Err(Flaw::new(key, message, format!("leave `{key}` out")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Iometer's way of choosing a position knows neither distributions nor sequences.
+fn iometer_has_its_own_choice(workload: &Workload) -> Result<(), Flaw> {
+    if workload.position != Some(PositionRule::Iometer) {
+        return Ok(());
+    }
+    for (spec_index, spec) in workload.access_spec.iter().enumerate() {
+        for (line_index, line) in spec.line.iter().enumerate() {
+            let key = match (&line.distribution, &line.sequence) {
+                (Some(_), _) => "distribution",
+                (_, Some(_)) => "sequence",
+                _ => continue,
+            };
+            let message = format!("`{key}` cannot be used with `position = \"iometer\"`");
+            let flaw = Flaw::new(key, message, format!("take out `{key}`"));
+            return Err(flaw
+                .within("line", line_index)
+                .within("access_spec", spec_index));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! fs_mark as a program, and back.
+
+use super::{FsMarkPlan, Subdirectories, SyncMethod};
+use plan::program::{
+    Access, Act, Bytes, Call, Copies, DirectoryTree, Failed, FileNames, FileOperation, FilesetPlan,
+    Group, Law, On, Order, Pick, Program, ProgramPart, ProgramPhase, Share, StampedNames, Turn,
+    Until, Way, Which,
+};
+use plan::program::{Measure, Quota};
+
+/// Labels: files that are opened, synced and closed once more, and the calls that are told apart
+/// from those or from the ones of the window.
+const FSYNC: u8 = 0;
+const CLOSE: u8 = 1;
+const UNLINK: u8 = 2;
+/// The stage in which files are made.
+const CREATE: &str = "create";
+/// The stage in which all file systems are synced.
+pub const SYNC_ALL: &str = "sync all";
+/// The stage in which files are opened once more and synced.
+pub const SYNC: &str = "sync";
+/// The stage in which files are removed.
+pub const REMOVE: &str = "remove";
+/// How files are made, and how they are opened once more.
+const MAKING: u8 = 0;
+const READING: u8 = 1;
+
+impl FsMarkPlan {
+    /// The stages of each iteration as phases, in which the threads wait for each other, so that
+    /// each has a rate of its own.
+    #[must_use]
+    pub fn program(&self) -> Program {
+        let method = self.sync_method;
+        let mut phases = vec![self.phase(CREATE, self.making(false))];
+        if method.has_sync() {
+            let sync = Call::new(FileOperation::Sync, On::Handle);
+            let mut phase = self.phase(SYNC_ALL, vec![Act::Call(sync)]);
+            phase.groups[0].workers = Some(1);
+            phase.groups[0].quotas = vec![once()];
+            phases.push(phase);
+        }
+        if let Some(order) = anew(method) {
+            let is_first = matches!(order, Order::Index(_));
+            let mut phase = self.phase(SYNC, vec![synced(order)]);
+            phase.groups[0].quotas = is_first.then(once).into_iter().collect();
+            phases.push(phase);
+        }
+        if !self.is_kept {
+            phases.push(self.phase(REMOVE, vec![removed(None)]));
+        }
+        let until = match self.until_full {
+            true => Until::Full,
+            false => Until::Times(self.iterations),
+        };
+        let way = |name: &str| Way {
+            name: name.to_owned(),
+            makes_directory: self.is_directory_made,
+            ..Way::default()
+        };
+        self.of_phases(until, phases, way("make"))
+    }
+
+    /// Each iteration as one phase, through which each thread goes alone, and which ends before
+    /// its files are removed; the first call that fails is the end.
+    #[must_use]
+    pub fn program_of_threads(&self) -> Program {
+        let mut phase = self.phase("files", self.making(anew(self.sync_method).is_some()));
+        let group = &mut phase.groups[0];
+        group.failed = Failed::EndRun;
+        if self.sync_method.has_sync() {
+            let sync = Call::new(FileOperation::Sync, On::Handle);
+            group.last.push(Act::Call(sync));
+        }
+        let all = Law::fixed(self.file_count.into());
+        match anew(self.sync_method) {
+            Some(order @ Order::Index(_)) => group.last.push(synced(order)),
+            Some(order) => group
+                .last
+                .push(Act::Times(all.clone(), vec![synced(order)])),
+            None => {}
+        }
+        if !self.is_kept {
+            let unlink = removed(Some(UNLINK));
+            group.leave.push(Act::Times(all, vec![unlink]));
+        }
+        let until = Until::Fitting {
+            times: (!self.until_full).then_some(self.iterations),
+            bytes: self.iteration_bytes(),
+        };
+        let making = Way {
+            name: "make".to_owned(),
+            makes_directory: self.is_directory_made,
+            permissions: 0o666,
+            is_truncating: true,
+            seeks: true,
+            ..Way::default()
+        };
+        self.of_phases(until, vec![phase], making)
+    }
+
+    fn of_phases(&self, until: Until, phases: Vec<ProgramPhase>, making: Way) -> Program {
+        let (directories, each) = match self.subdirectories {
+            Subdirectories::None => (0, None),
+            Subdirectories::RoundRobin { count, each_count } => (count, Some(each_count)),
+            Subdirectories::ByTime { count } => (count, None),
+        };
+        let files = FilesetPlan {
+            name: "files".to_owned(),
+            path: String::new(),
+            copies: Copies::PerWorker,
+            count: self.file_count,
+            names: FileNames::Stamped(StampedNames {
+                length: self.name_length,
+                random_length: self.random_length,
+                directories,
+                each,
+            }),
+            tree: DirectoryTree::Flat,
+            size: Law::fixed(self.size_bytes),
+            present_permille: 0,
+        };
+        let reading = Way {
+            name: "read".to_owned(),
+            access: Access::Read,
+            seeks: making.seeks,
+            ..Way::default()
+        };
+        Program {
+            labels: ["fsync", "close", "unlink"].map(str::to_owned).to_vec(),
+            filesets: vec![files],
+            ways: vec![making, reading],
+            parts: vec![ProgramPart::Rounds {
+                until,
+                parts: phases.into_iter().map(ProgramPart::Phase).collect(),
+            }],
+            ..Program::default()
+        }
+    }
+
+    fn phase(&self, name: &str, body: Vec<Act>) -> ProgramPhase {
+        let group = Group {
+            name: "threads".to_owned(),
+            workers: Some(self.thread_count),
+            body,
+            ..Group::default()
+        };
+        ProgramPhase {
+            name: name.to_owned(),
+            groups: vec![group],
+            ..ProgramPhase::default()
+        }
+    }
+
+    /// A file is made, written and closed; where files are closed once more, closing is told apart.
+    fn making(&self, is_close_told: bool) -> Vec<Act> {
+        let opened = |operation| Call::new(operation, On::Handle);
+        let create = Call {
+            way: MAKING,
+            ..Call::new(
+                FileOperation::Create,
+                On::Name(picked(Which::Absent, Order::Next)),
+            )
+        };
+        let write = Call {
+            bytes: Bytes::Law(Law::fixed(self.size_bytes)),
+            piece_bytes: self.write_bytes,
+            ..opened(FileOperation::Write)
+        };
+        let fsync = (self.sync_method == SyncMethod::Fsync).then(|| opened(FileOperation::Fsync));
+        let close = Call {
+            label: is_close_told.then_some(CLOSE),
+            ..opened(FileOperation::Close)
+        };
+        let calls = [create, write].into_iter().chain(fsync).chain([close]);
+        calls.map(Act::Call).collect()
+    }
+
+    /// What a program of either form came from; none where it came from something else.
+    #[must_use]
+    pub fn of_program(program: &Program) -> Option<Self> {
+        let [files] = program.filesets.as_slice() else {
+            return None;
+        };
+        let FileNames::Stamped(names) = &files.names else {
+            return None;
+        };
+        let [ProgramPart::Rounds { until, .. }] = program.parts.as_slice() else {
+            return None;
+        };
+        let group = program.groups().next()?;
+        let calls: Vec<&Call> = program.groups().flat_map(Group::calls).collect();
+        let has = |operation| calls.iter().any(|call| call.operation == operation);
+        let find = |operation| calls.iter().find(|call| call.operation == operation);
+        let (iterations, until_full) = match until {
+            Until::Times(times) => (*times, false),
+            Until::Fitting { times, .. } => (times.unwrap_or(1), times.is_none()),
+            Until::Full => (1, true),
+            Until::Spent { .. } | Until::Sampled { .. } => return None,
+        };
+        let order = find(FileOperation::Open).and_then(|call| match &call.on {
+            On::Name(pick) => Some(&pick.order),
+            _ => None,
+        });
+        Some(Self {
+            thread_count: group.worker_count(),
+            file_count: files.count,
+            size_bytes: files.size.always()?,
+            write_bytes: find(FileOperation::Write)?.piece_bytes,
+            sync_method: match (order, has(FileOperation::Sync)) {
+                (Some(Order::Index(_)), _) => SyncMethod::SyncFirst,
+                (Some(Order::Back), false) => SyncMethod::PostReverse,
+                (Some(Order::Back), true) => SyncMethod::SyncPostReverse,
+                (Some(_), false) => SyncMethod::Post,
+                (Some(_), true) => SyncMethod::SyncPost,
+                (None, _) if has(FileOperation::Fsync) => SyncMethod::Fsync,
+                (None, _) => SyncMethod::None,
+            },
+            subdirectories: match (names.directories, names.each) {
+                (0, _) => Subdirectories::None,
+                (count, Some(each_count)) => Subdirectories::RoundRobin { count, each_count },
+                (count, None) => Subdirectories::ByTime { count },
+            },
+            name_length: names.length,
+            random_length: names.random_length,
+            iterations,
+            is_kept: !has(FileOperation::Unlink),
+            until_full,
+            is_directory_made: program.ways.first()?.makes_directory,
+        })
+    }
+}
+
+/// The files that are opened once more to be synced, if any are: in which order.
+const fn anew(method: SyncMethod) -> Option<Order> {
+    match method {
+        SyncMethod::None | SyncMethod::Fsync => None,
+        SyncMethod::SyncFirst => Some(Order::Index(0)),
+        SyncMethod::PostReverse | SyncMethod::SyncPostReverse => Some(Order::Back),
+        SyncMethod::Post | SyncMethod::SyncPost => Some(Order::Next),
+    }
+}
+
+const fn picked(which: Which, order: Order) -> Pick {
+    Pick {
+        fileset: 0,
+        which,
+        order,
+        turn: Turn::Own,
+    }
+}
+
+/// A file is opened, synced and closed once more, which counts as one.
+fn synced(order: Order) -> Act {
+    let open = Call {
+        way: READING,
+        ..Call::new(FileOperation::Open, On::Name(picked(Which::Present, order)))
+    };
+    let opened = |operation| Call::new(operation, On::Handle);
+    let calls = [
+        open,
+        opened(FileOperation::Fsync),
+        opened(FileOperation::Close),
+    ];
+    Act::Step(FSYNC, calls.map(Act::Call).to_vec())
+}
+
+fn removed(label: Option<u8>) -> Act {
+    let pick = picked(Which::Present, Order::Next);
+    Act::Call(Call {
+        label,
+        ..Call::new(FileOperation::Unlink, On::Name(pick))
+    })
+}
+
+const fn once() -> Quota {
+    Quota {
+        what: Measure::Rounds,
+        count: 1,
+        of: Share::Each,
+    }
+}

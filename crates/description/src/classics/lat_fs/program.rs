@@ -1,0 +1,111 @@
+//! lat_fs as a program.
+
+use super::{Form, LatFsPlan, WRITE_BYTES_MAX};
+use crate::classics::Order;
+use crate::classics::program::{create, named, phase, size_names};
+use plan::program::{
+    Copies, DirectoryTree, FILES_MAX, FileNames, FileOperation, FilesetPlan, Law, PIECE_BYTES_MAX,
+    Program, ProgramPart, ProgramPhase, STAMP_MARK, Turn, Until, Way,
+};
+
+/// What the directories of samples are called.
+pub const SAMPLE_NAME: &str = "lat_fs_";
+
+const LABELS: [&str; 2] = ["create", "remove"];
+
+impl LatFsPlan {
+    /// For each size files are made and removed, over and over.
+    #[must_use]
+    pub fn program(&self) -> Program {
+        let names = size_names(&self.sizes_bytes);
+        let sizes = names.iter().zip(&self.sizes_bytes);
+        let parts = sizes.flat_map(|(name, bytes)| self.of_size(name, *bytes));
+        Program {
+            labels: LABELS.map(str::to_owned).to_vec(),
+            filesets: vec![self.files()],
+            ways: vec![Way::default()],
+            tokens: Vec::new(),
+            pool: None,
+            lasting: None,
+            parts: parts.collect(),
+        }
+    }
+
+    fn files(&self) -> FilesetPlan {
+        let (path, count, names) = match self.form {
+            Form::Best { file_count, .. } => (String::new(), file_count, FileNames::Words),
+            Form::Median {
+                files_per_directory: each,
+                ..
+            } => (
+                format!("{SAMPLE_NAME}{STAMP_MARK}"),
+                FILES_MAX,
+                FileNames::Low { each },
+            ),
+        };
+        FilesetPlan {
+            name: "files".to_owned(),
+            path,
+            copies: Copies::PerWorker,
+            count,
+            names,
+            tree: DirectoryTree::Flat,
+            size: Law::fixed(0),
+            present_permille: 0,
+        }
+    }
+
+    fn of_size(&self, name: &str, size_bytes: u64) -> Vec<ProgramPart> {
+        let phases = |hidden: Option<usize>| {
+            let phases = [self.creation(name, size_bytes), self.removal(name)];
+            let phases = phases.into_iter().enumerate();
+            let phases = phases.map(|(index, phase)| {
+                ProgramPart::Phase(ProgramPhase {
+                    is_hidden: hidden == Some(index),
+                    ..phase
+                })
+            });
+            phases.collect()
+        };
+        match self.form {
+            Form::Best { budget_ns, .. } => vec![ProgramPart::Rounds {
+                until: Until::Spent {
+                    ns: budget_ns.max(1),
+                },
+                parts: phases(None),
+            }],
+            // Creation is sampled first, then removal; the other one is done beside.
+            Form::Median {
+                repetitions,
+                sample_ns,
+                ..
+            } => [1, 0]
+                .map(|hidden| ProgramPart::Rounds {
+                    until: Until::Sampled {
+                        samples: repetitions,
+                        least_ns: sample_ns,
+                        fileset: 0,
+                    },
+                    parts: phases(Some(hidden)),
+                })
+                .into(),
+        }
+    }
+
+    fn creation(&self, name: &str, size_bytes: u64) -> ProgramPhase {
+        let (order, piece_bytes_max, is_empty_written) = match self.form {
+            Form::Best { .. } => (Order::Forward, PIECE_BYTES_MAX, true),
+            Form::Median { .. } => (Order::Reverse, WRITE_BYTES_MAX, false),
+        };
+        // At most 64 MiB.
+        let piece_bytes = size_bytes.min(piece_bytes_max) as u32;
+        let write = (size_bytes > 0 || is_empty_written).then_some((size_bytes, piece_bytes));
+        let acts = create(order.of_pick(), Turn::Own, write, self.sync);
+        phase(format!("create {name}"), 0, acts)
+    }
+
+    fn removal(&self, name: &str) -> ProgramPhase {
+        let unlink = named(FileOperation::Unlink, self.order.of_pick(), Turn::Own);
+        phase(format!("remove {name}"), 1, vec![unlink])
+    }
+}

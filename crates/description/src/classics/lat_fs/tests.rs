@@ -1,0 +1,239 @@
+//! Settings, command lines, passes and samples.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::classics::read_stored;
+use plan::program::{self, Calibration, FileNames, On, ProgramPart, Sample, Until};
+
+fn resolve(text: &str) -> Result<LatFsPlan, ClassicError> {
+    toml::from_str::<LatFs>(text).unwrap().resolve()
+}
+
+fn parsed(compat: Compat, text: &str) -> Result<Invocation, String> {
+    let words: Vec<_> = text.split_whitespace().map(Into::into).collect();
+    parse(compat, &words).map_err(|refusal| refusal.to_string())
+}
+
+#[test]
+fn version_1_6_creates_a_thousand_files_of_four_sizes() {
+    let plan = resolve("").unwrap();
+    assert_eq!(plan.sizes_bytes, [0, 1024, 4096, 10_240]);
+    let form = Form::Best {
+        file_count: 1000,
+        budget_ns: 5_000_000_000,
+    };
+    assert_eq!((plan.form, plan.order), (form, Order::Forward));
+}
+
+#[test]
+fn version_3_works_backwards() {
+    let plan = resolve("compat = \"3\"").unwrap();
+    let form = Form::Median {
+        files_per_directory: 100,
+        repetitions: 11,
+        sample_ns: 50_000_000,
+    };
+    assert_eq!((plan.form, plan.order), (form, Order::Reverse));
+    assert_eq!(plan.order, Order::Reverse);
+}
+
+/// The phases of a program, each with its calls, how much is written and in which order.
+fn phases(plan: &LatFsPlan) -> Vec<(String, bool, String)> {
+    let program = plan.program();
+    program.check().unwrap();
+    let phases = program.phases().into_iter();
+    let words = phases.map(|phase| {
+        let calls = phase.groups[0].calls().into_iter();
+        let calls = calls.map(|call| match (&call.on, &call.bytes) {
+            (On::Name(pick), _) => format!("{} {:?}", call.operation.name(), pick.order),
+            (_, program::Bytes::Law(law)) if call.operation.moves() => {
+                let bytes = law.always().unwrap();
+                format!("{} {bytes} by {}", call.operation.name(), call.piece_bytes)
+            }
+            _ => call.operation.name().to_owned(),
+        });
+        let calls: Vec<String> = calls.collect();
+        (phase.name.clone(), phase.is_hidden, calls.join(", "))
+    });
+    words.collect()
+}
+
+#[test]
+fn version_1_6_is_rounds_of_creation_and_removal_until_its_budget_is_spent() {
+    let plan = resolve("sizes = [0, \"1KiB\"]\nbudget = 0\nsync = \"fsync\"").unwrap();
+    let shown = |name: &str, calls: &str| (name.to_owned(), false, calls.to_owned());
+    let wanted = [
+        shown("create empty", "create Next, write 0 by 0, fsync, close"),
+        shown("remove empty", "unlink Next"),
+        shown(
+            "create 1KiB",
+            "create Next, write 1024 by 1024, fsync, close",
+        ),
+        shown("remove 1KiB", "unlink Next"),
+    ];
+    assert_eq!(phases(&plan), wanted);
+    let program = plan.program();
+    let ProgramPart::Rounds { until, .. } = &program.parts[0] else {
+        panic!("passes are rounds");
+    };
+    assert_eq!(*until, Until::Spent { ns: 1 });
+    assert_eq!(program.filesets[0].names, FileNames::Words);
+    assert!(program.has_told_rounds() && !program.ends_by_files());
+    assert_eq!(program.space_needed().bytes, 1000 * 4096);
+}
+
+#[test]
+fn version_3_samples_creation_and_then_removal() {
+    let plan = resolve("compat = \"3\"\nsizes = \"1m\"").unwrap();
+    let create = "create Back, write 1048576 by 131072, close";
+    let phase = |name: &str, is_hidden, calls: &str| (name.to_owned(), is_hidden, calls.to_owned());
+    let wanted = [
+        phase("create 1MiB", false, create),
+        phase("remove 1MiB", true, "unlink Back"),
+        phase("create 1MiB", true, create),
+        phase("remove 1MiB", false, "unlink Back"),
+    ];
+    assert_eq!(phases(&plan), wanted);
+    // 16 GB/s for 50 ms, and one file.
+    assert_eq!(plan.program().space_needed().bytes, 800_000_000 + (1 << 20));
+}
+
+#[test]
+fn a_plan_of_an_earlier_version_becomes_the_same_program() {
+    let stored = r#"{"kind":"lat-fs","sizes_bytes":[0,1024],"order":"reverse","sync":"none",
+        "form":{"compat":"median","files_per_directory":7,"repetitions":3,"sample_ns":1000000}}"#;
+    let earlier = read_stored(stored);
+    let text = "compat = \"3\"\nsizes = [0, 1024]\nfiles_per_directory = 7\nrepetitions = 3\n\
+                sample_time = \"1ms\"";
+    assert_eq!(earlier, resolve(text).unwrap().program());
+}
+
+#[test]
+fn keys_of_the_other_version_and_bad_values_are_refused() {
+    for (text, message) in [
+        (
+            "repetitions = 3",
+            "`lat_fs.repetitions` needs `compat = \"3\"`",
+        ),
+        (
+            "compat = \"3\"\nfiles = 3",
+            "`lat_fs.files` needs `compat = \"1.6\"`",
+        ),
+        ("files = 0", "`lat_fs.files` is `0`, not 1 to 100000000"),
+        ("sizes = []", "`lat_fs.sizes` is empty"),
+        (
+            "compat = \"3\"\nfiles_per_directory = 1",
+            "`lat_fs.files_per_directory` is `1`, not 2 to 1000000",
+        ),
+    ] {
+        assert_eq!(resolve(text).unwrap_err().to_string(), message);
+    }
+    assert!(toml::from_str::<LatFs>("compat = \"2\"").is_err());
+    assert!(toml::from_str::<LatFs>("size = 0").is_err());
+}
+
+#[test]
+fn version_1_6_takes_a_directory_and_nothing_else() {
+    assert_eq!(parsed(Compat::V1_6, "").unwrap().directory, None);
+    let invocation = parsed(Compat::V1_6, "/mnt").unwrap();
+    assert_eq!(invocation.directory, Some("/mnt".into()));
+    assert!(parsed(Compat::V1_6, "a b").is_err());
+}
+
+#[test]
+fn version_3_takes_its_options_before_and_behind_the_directory() {
+    let invocation = parsed(Compat::V3, "-s 64k -n 10 d -P 2 -W 30 -N 5").unwrap();
+    let settings = &invocation.settings;
+    assert_eq!(settings.sizes, Some(OneOrMany::One(Bytes(65_536))));
+    assert_eq!(settings.files_per_directory, Some(10));
+    assert_eq!(settings.repetitions, Some(5));
+    assert_eq!((invocation.workers, invocation.warm_up_us), (2, 30));
+    assert_eq!(invocation.directory, Some("d".into()));
+    assert!(settings.resolve().is_ok());
+    let all_sizes = parsed(Compat::V3, "-s 0 -N -1").unwrap();
+    assert_eq!(all_sizes.settings.resolve(), resolve("compat = \"3\""));
+}
+
+#[test]
+fn bad_command_lines_say_what_is_wrong() {
+    for (text, message) in [
+        ("-x", "there is no option `-x`"),
+        ("-s", "option `-s` lacks its value"),
+        ("-s -4k", "`-s` is `-4k`, not a size"),
+        ("-P 0", "`-P` is `0`, not 1 to 1024"),
+        ("-n 1", "`-n` is `1`, not 2 to 1000000"),
+        ("-N 99999999", "`-N` is `99999999`, not 1 to 10000"),
+        ("-W -1", "`-W` is `-1`, not 0 to 4294967295"),
+        ("a b", "there is more than one directory"),
+    ] {
+        assert_eq!(parsed(Compat::V3, text).unwrap_err(), message);
+    }
+    let refusal = parse(Compat::V3, &["-x".into()]).unwrap_err();
+    assert_eq!(refusal.exit_code, 255);
+    assert!(refusal.usage.starts_with("usage: lat_fs [-s"));
+}
+
+/// Runs a test in which each file takes the same time.
+fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Option<Sample>) {
+    let mut calibration = Calibration::new(repetitions, sample_ns);
+    let mut counts = Vec::new();
+    while let Some(count) = calibration.next_count() {
+        counts.push(count);
+        calibration.add(&[u64::from(count) * file_ns]);
+        assert!(counts.len() < 10_100, "{:?}", &counts[..50]);
+    }
+    (counts, calibration.median())
+}
+
+#[test]
+fn files_grow_eightfold_until_they_can_be_timed_and_then_to_a_tenth_more() {
+    let (counts, median) = calibrated(2, 50_000_000, 10_000);
+    assert_eq!(counts, [1, 8, 64, 5501, 5501]);
+    let sample = Sample {
+        file_count: 5501,
+        time_ns: 55_010_000,
+    };
+    assert_eq!(median, Some(sample));
+}
+
+#[test]
+fn every_worker_has_samples_of_which_the_shortest_says_whether_they_are_long_enough() {
+    let mut calibration = Calibration::new(2, 1_000_000);
+    calibration.add(&[2_000_000, 900_000]);
+    assert_eq!(
+        (calibration.next_count(), calibration.median()),
+        (Some(2), None)
+    );
+    calibration.add(&[2_000_000, 960_000]);
+    calibration.add(&[1_500_000, 970_000]);
+    assert_eq!(
+        (calibration.next_count(), calibration.samples().len()),
+        (None, 4)
+    );
+    assert_eq!(calibration.median().map(|it| it.time_ns), Some(970_000));
+}
+
+#[test]
+fn the_median_is_by_time_a_file() {
+    let mut calibration = Calibration::new(3, 10);
+    for time_ns in [30, 10, 20] {
+        calibration.add(&[time_ns]);
+    }
+    assert_eq!(calibration.next_count(), None);
+    assert_eq!(calibration.median().map(|it| it.time_ns), Some(20));
+    assert_eq!(Calibration::new(1, 1).median(), None);
+}
+
+proptest! {
+    #[test]
+    fn samples_come_to_an_end(
+        repetitions in 1_u32..20,
+        sample_ns in 0_u64..1 << 40,
+        file_ns in 0_u64..1 << 34,
+    ) {
+        let (counts, median) = calibrated(repetitions, sample_ns, file_ns);
+        prop_assert!(counts.len() < repetitions as usize + 40);
+        prop_assert!(median.is_some());
+    }
+}

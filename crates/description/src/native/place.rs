@@ -1,0 +1,131 @@
+//! Where in the text something stands.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::check::{Flaw, Step};
+use plan::Diagnostic;
+
+/// A workload file's text, with which mistakes are placed.
+pub(crate) struct Page<'a> {
+    /// The file's name as the user gave it.
+    pub file: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+impl<'a> Page<'a> {
+    /// Adds line, column and the line itself of a byte of the text.
+    pub fn place(&self, diagnostic: Diagnostic, offset: usize) -> Diagnostic {
+        let offset = self.text.floor_char_boundary(offset);
+        let before = &self.text[..offset];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        let column = before[line_start..].chars().count() + 1;
+        let shown = self.text[line_start..].lines().next().unwrap_or_default();
+        diagnostic.at(counted(line), counted(column)).snippet(shown)
+    }
+
+    /// The text of a span, short enough for a message.
+    pub fn excerpt(&self, span: &Range<usize>) -> String {
+        const CHARS_MAX: usize = 40;
+        let text = self.text.get(span.clone()).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default();
+        let mut shown: String = plan::printable(line).chars().take(CHARS_MAX).collect();
+        if line.chars().count() > CHARS_MAX || text.lines().nth(1).is_some() {
+            shown.push('…');
+        }
+        shown
+    }
+
+    /// Whether the text is TOML at all, whatever it says.
+    pub fn is_toml(&self) -> bool {
+        DeTable::parse(self.text).is_ok()
+    }
+
+    /// The key whose value holds the span, dotted and without indices.
+    pub fn key_at(&self, span: &Range<usize>) -> Option<String> {
+        let document = DeTable::parse(self.text).ok()?;
+        let mut keys = Vec::new();
+        keys_to(document.get_ref(), span, &mut keys);
+        (!keys.is_empty()).then(|| keys.join("."))
+    }
+
+    /// Turns a flaw into an error at its place, as near as the text comes to it.
+    pub fn flaw(&self, flaw: &Flaw) -> Diagnostic {
+        let diagnostic = flaw.diagnostic(self.file);
+        match self.offset_of(&flaw.path) {
+            Some(offset) => self.place(diagnostic, offset),
+            None => diagnostic,
+        }
+    }
+
+    /// Where the deepest element of the path that the text has begins.
+    fn offset_of(&self, path: &[Step]) -> Option<usize> {
+        let document = DeTable::parse(self.text).ok()?;
+        let mut found = None;
+        let mut table = Some(document.get_ref());
+        let mut value: Option<&Spanned<DeValue>> = None;
+        for step in path {
+            let next = match step {
+                Step::Key(key) => table.and_then(|table| table.get(*key)),
+                Step::Index(index) => value
+                    .and_then(|value| value.get_ref().as_array())
+                    .and_then(|array| array.get(*index)),
+            };
+            let Some(next) = next else { break };
+            found = Some(next.span().start);
+            table = next.get_ref().as_table();
+            value = Some(next);
+        }
+        found
+    }
+}
+
+/// Files have fewer than 2^32 lines, since reading refuses them long before.
+fn counted(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Collects the keys that lead to the innermost value that holds the span.
+fn keys_to(table: &DeTable, span: &Range<usize>, keys: &mut Vec<String>) {
+    for (key, value) in table {
+        let holds = holds(value, span);
+        if holds || key.span() == *span {
+            keys.push(key.get_ref().to_string());
+            if holds {
+                keys_below(value, span, keys);
+            }
+            return;
+        }
+    }
+}
+
+fn keys_below(value: &Spanned<DeValue>, span: &Range<usize>, keys: &mut Vec<String>) {
+    match value.get_ref() {
+        DeValue::Table(table) => keys_to(table, span, keys),
+        DeValue::Array(values) => {
+            if let Some(value) = values.iter().find(|value| holds(value, span)) {
+                keys_below(value, span, keys);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether the value or anything in it holds the span; a table's own span is its header only.
+fn holds(value: &Spanned<DeValue>, span: &Range<usize>) -> bool {
+    let own = value.span();
+    if own.start <= span.start && span.end <= own.end {
+        return true;
+    }
+    match value.get_ref() {
+        DeValue::Table(table) => table
+            .iter()
+            .any(|(key, value)| key.span() == *span || holds(value, span)),
+        DeValue::Array(values) => values.iter().any(|value| holds(value, span)),
+        _ => false,
+    }
+}

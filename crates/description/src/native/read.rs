@@ -1,0 +1,50 @@
+//! Reading a workload file.
+
+use crate::check::check;
+use crate::model::Workload;
+use plan::Diagnostic;
+
+use super::complaint::translate;
+use super::place::Page;
+
+/// Longer texts are no workload files; an honest one is a few KiB.
+const TEXT_BYTES_MAX: usize = 4 << 20;
+
+/// Characters that begin or part values and keys; each value takes some 100 bytes of memory,
+/// however short it is written.
+const MARKS_MAX: usize = 1_000_000;
+
+/// Reads a workload or a pack from TOML and checks every value.
+///
+/// `file` is the name that messages show.
+///
+/// # Errors
+/// Anything that is not TOML, an unknown key, a value of the wrong type or out of its range: with
+/// line, column, and what to write instead.
+pub fn read_toml(file: &str, text: &str) -> Result<Workload, Diagnostic> {
+    let workload = parse(file, text)?;
+    match check(&workload) {
+        Ok(()) => Ok(workload),
+        Err(flaw) => Err(Page { file, text }.flaw(&flaw)),
+    }
+}
+
+/// Reads without checking values.
+pub(crate) fn parse(file: &str, text: &str) -> Result<Workload, Diagnostic> {
+    let is_mark = |byte: &&u8| matches!(**byte, b'[' | b'{' | b',' | b'=' | b'.');
+    let sizes = [
+        (text.len(), TEXT_BYTES_MAX, "bytes"),
+        (
+            text.as_bytes().iter().filter(is_mark).count(),
+            MARKS_MAX,
+            "brackets, commas and dots",
+        ),
+    ];
+    for (seen, max, what) in sizes {
+        if seen > max {
+            let message = format!("the file has {seen} {what}, and at most {max} are read");
+            return Err(Diagnostic::error(file, message).help("split it into several files"));
+        }
+    }
+    toml::from_str(text).map_err(|error| translate(&error, &Page { file, text }))
+}

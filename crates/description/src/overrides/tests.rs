@@ -1,0 +1,368 @@
+use units::{Bytes, Span};
+
+use super::*;
+use crate::model::{CpuList, Worker};
+use plan::EngineKind;
+
+fn with(pairs: &[&str]) -> Overrides {
+    let mut overrides = Overrides::new();
+    for pair in pairs {
+        overrides.set_pair(pair).unwrap();
+    }
+    overrides
+}
+
+/// The one workload with the options in place.
+fn applied(overrides: &Overrides, workload: &Workload) -> Workload {
+    let applied = overrides.applied(std::slice::from_ref(workload)).unwrap();
+    assert!(applied.warnings.is_empty());
+    applied.workloads.into_iter().next().unwrap()
+}
+
+fn refusal(pair: &str) -> String {
+    Overrides::new().set_pair(pair).unwrap_err().to_string()
+}
+
+#[test]
+fn values_need_neither_quotes_nor_brackets() {
+    let overrides = with(&[
+        "iodepth=1,4,16",
+        "size=4GiB",
+        "run_time=90",
+        "ramp_time=500ms",
+        "engine=psync",
+        "name=7",
+        "verify=true",
+        "cpus=0-2",
+        "cycling.iodepth.end=64",
+        "cycling.iodepth.start=2",
+    ]);
+    let workload = applied(&overrides, &Workload::default());
+    assert_eq!(workload.iodepth, Some(OneOrMany::Many(vec![1, 4, 16])));
+    assert_eq!(workload.size, Some(Bytes(4 << 30)));
+    assert_eq!(workload.run_time, Some(Span::from_secs(90)));
+    assert_eq!(workload.ramp_time, Some(Span::from_millis(500)));
+    assert_eq!(workload.engine, Some(EngineKind::Psync));
+    assert_eq!(workload.name.as_deref(), Some("7"));
+    assert_eq!(workload.verify, Some(true));
+    assert_eq!(workload.cpus, Some(CpuList(vec![0, 1, 2])));
+    let depth = workload.cycling.unwrap().iodepth.unwrap();
+    assert_eq!((depth.start, depth.end), (Some(2), Some(64)));
+    assert!(overrides.has("cycling") && !overrides.has("batch"));
+}
+
+#[test]
+fn an_option_holds_for_every_worker() {
+    let worker = Worker {
+        iodepth: Some(3),
+        seed: None,
+        ..Worker::default()
+    };
+    let workload = Workload {
+        worker: vec![worker],
+        ..Workload::default()
+    };
+    assert_eq!(
+        applied(&with(&["iodepth=8"]), &workload).worker[0].iodepth,
+        None
+    );
+    assert_eq!(
+        applied(&with(&["size=4k"]), &workload).worker[0].iodepth,
+        Some(3)
+    );
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest() {
+    for (pair, key, said) in [
+        ("iodpth=3", "iodpth", "Requests each worker keeps in flight"),
+        ("cycling.iodepht.end=3", "iodepht", "Queue depths"),
+    ] {
+        let wanted = format!("error: unknown key `{key}`\nhelp: did you mean `iodepth`? {said}");
+        assert!(refusal(pair).starts_with(&wanted), "{}", refusal(pair));
+    }
+}
+
+#[test]
+fn the_help_of_a_pair_is_a_pair() {
+    for (pair, message) in [
+        ("iodepth=-5", "help: write `--set iodepth=1`"),
+        (
+            "iodepth=",
+            "`iodepth` is empty, not a whole number from 1 to 32768",
+        ),
+        (
+            "access_spec.line.size=8k",
+            "`access_spec.line.size` is in a list of tables, which `--set` cannot change",
+        ),
+        ("find_rate=p99", "error: `p99` is not one of p50"),
+    ] {
+        let refused = Overrides::new().set_pair(pair).unwrap_err().to_string();
+        assert!(refused.contains(message), "{pair}: {refused}");
+    }
+}
+
+#[test]
+fn a_value_out_of_range_is_refused_at_once() {
+    assert_eq!(
+        refusal("iodepth=100000"),
+        "error: `iodepth` is 100000, not from 1 to 32768\n\
+         help: spread the requests over several workers"
+    );
+}
+
+#[test]
+fn a_value_of_the_wrong_type_says_what_was_wanted() {
+    assert_eq!(
+        refusal("verify=maybe"),
+        "error: `verify` is `maybe`, not `true` or `false`\nhelp: write `true` or `false`"
+    );
+    assert_eq!(
+        refusal("size=4q"),
+        "error: `size`: `4q` is not a size\n\
+         help: write a size such as `4k`, `1.5GiB`, `4kB` or `512`"
+    );
+}
+
+#[test]
+fn nothing_can_be_smuggled_in_by_a_value() {
+    for pair in [
+        "iodepth=1\nverify=true",
+        "a b=1",
+        "=1",
+        "x",
+        "a..b=1",
+        "\"name\"=x",
+    ] {
+        assert!(Overrides::new().set_pair(pair).is_err(), "{pair}");
+    }
+    // A text with a line break is a text, which a name may not be.
+    assert!(Overrides::new().set_pair("name=a\nverify=true").is_err());
+}
+
+fn files(text: &str) -> Workload {
+    let loaded = crate::source::load("w.toml", text.as_bytes(), None, false);
+    loaded.unwrap().workloads.remove(0)
+}
+
+fn leads_to(pairs: &[&str], text: &str) -> String {
+    let workload = applied(&with(pairs), &files(text));
+    let text = crate::to_toml(&Workload {
+        name: None,
+        source: None,
+        ..workload
+    })
+    .unwrap();
+    text.lines()
+        .skip(1)
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+fn useless(pairs: &[&str], text: &str) -> String {
+    let error = with(pairs).applied(&[files(text)]).err().unwrap();
+    error.to_string()
+}
+
+#[test]
+fn a_key_of_a_table_reaches_the_table_that_a_workload_has() {
+    assert_eq!(
+        leads_to(
+            &["number=9999", "transactions=5000000"],
+            "[postmark]\nnumber = 5\n"
+        ),
+        "[postmark]; number = 9999; transactions = 5000000"
+    );
+    assert_eq!(
+        leads_to(&["postmark.number=9"], "[postmark]\n"),
+        "[postmark]; number = 9"
+    );
+    assert_eq!(
+        leads_to(&["postmark.number=9", "number=8", "seed=7"], "[postmark]\n"),
+        "seed = 7; [postmark]; number = 8"
+    );
+    assert_eq!(
+        leads_to(&["sizes=0,4KiB", "order=reverse"], "[lat_fs]\n"),
+        "[lat_fs]; sizes = [\"0B\", \"4KiB\"]; order = \"reverse\""
+    );
+    for (pair, table, written) in [
+        ("compat=3", "lat_fs", "compat = \"3\""),
+        ("compat=1.14", "postmark", "compat = \"1.14\""),
+        (
+            "choice.zipf=1.2",
+            "postmark",
+            "[postmark.choice]; zipf = 1.2",
+        ),
+        (
+            "choice={ zipf = 1.2 }",
+            "postmark",
+            "[postmark.choice]; zipf = 1.2",
+        ),
+        ("pool=shared", "postmark", "pool = \"shared\""),
+        ("threads=4", "fs_mark", "threads = 4"),
+        ("mode=exec", "create_remove", "mode = \"exec\""),
+        (
+            "locations=a,b 3",
+            "postmark",
+            "locations = [\"a\", \"b 3\"]",
+        ),
+    ] {
+        let seen = leads_to(&[pair], &format!("[{table}]\n"));
+        assert!(seen.ends_with(written), "{seen}");
+    }
+}
+
+#[test]
+fn a_key_of_workloads_is_theirs_but_size_is_the_tables() {
+    assert_eq!(
+        leads_to(&["repetitions=3"], "[lat_fs]\n"),
+        "repetitions = 3; [lat_fs]"
+    );
+    assert_eq!(
+        leads_to(&["size=4k"], "[fs_mark]\n"),
+        "[fs_mark]; size = \"4KiB\""
+    );
+    assert_eq!(
+        leads_to(&["size=500 10000"], "[postmark]\n"),
+        "[postmark]; min_size = \"500B\"; max_size = \"10000B\""
+    );
+    assert_eq!(
+        leads_to(&["size=4k", "read=4096", "write=1k"], "[postmark]\n"),
+        "[postmark]; min_size = \"4KiB\"; max_size = \"4KiB\"; read_block = \"4KiB\"; \
+         write_block = \"1KiB\""
+    );
+    assert_eq!(
+        leads_to(&["size=4k"], "[lat_fs]\n"),
+        "[lat_fs]; sizes = \"4KiB\""
+    );
+    assert_eq!(
+        useless(&["size=1 2"], "use = \"oltp\"\n"),
+        "error: `size`: `1 2` is not a size\n\
+         help: write a size such as `4k`, `1.5GiB`, `4kB` or `512`"
+    );
+}
+
+#[test]
+fn an_option_that_no_workload_uses_is_refused() {
+    assert_eq!(
+        useless(&["number=3"], "use = \"oltp\"\n"),
+        "error: `number` is a key of `[postmark]`, which `oltp` does not use\n\
+         help: leave `number` out, or run a workload that has it"
+    );
+    assert_eq!(
+        useless(&["count=3"], "[postmark]\n"),
+        "error: `count` is not a key of `[postmark]`, which `w` uses\n\
+         help: leave `count` out, or run a workload that has it"
+    );
+    assert_eq!(
+        useless(&["files=3", "files=4"], "[create_remove]\n"),
+        "error: `files` is not a key of `[create_remove]`, which `w` uses\n\
+         help: leave `files` out, or run a workload that has it"
+    );
+    assert_eq!(
+        useless(&["lat_fs.order=random"], "[create_remove]\n"),
+        "error: `lat_fs.order` is a key of `[lat_fs]`, which `w` does not have\n\
+         help: leave `lat_fs.order` out, or run a workload that has it"
+    );
+    assert_eq!(
+        useless(&["order=random", "start=3"], "[lat_fs]\n"),
+        "error: `start` does not apply to `[lat_fs]`: files are used from their first byte on\n\
+         help: leave `start` out"
+    );
+    assert_eq!(
+        useless(&["compat=1.53"], "[lat_fs]\n"),
+        "error: `1.53` is not a value of `lat_fs.compat`\nhelp: the values are `1.6` or `3`"
+    );
+}
+
+#[test]
+fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
+    let workloads = [
+        files("use = \"oltp\"\n"),
+        files("[postmark]\n"),
+        files("[create_remove]\n"),
+    ];
+    let warnings = |pair: &str| {
+        let applied = with(&[pair, pair]).applied(&workloads).unwrap();
+        applied
+            .warnings
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        warnings("run_time=5"),
+        [
+            "warning: `run_time` does not apply to `[create_remove]`: it ends when its work is \
+             done\nhelp: leave `run_time` out"
+        ]
+    );
+    assert_eq!(warnings("number=5").len(), 2);
+    assert_eq!(warnings("postmark.number=5"), [""; 0]);
+    assert_eq!(warnings("size=4k"), [""; 0]);
+    assert_eq!(warnings("seed=4"), [""; 0]);
+}
+
+#[test]
+fn an_absolute_location_is_the_target() {
+    let workload = files("targets = \"/x\"\n[postmark]\nlocations = [\"a\"]\n");
+    for pair in [
+        "location=/mnt/y z",
+        "postmark.locations=/mnt/y z",
+        "locations=[\"/mnt/y z\"]",
+    ] {
+        let overrides = with(&[pair]);
+        assert_eq!(overrides.targets_of(&workload), ["/mnt/y z"]);
+        assert!(overrides.targets_of(&files("[lat_fs]\n")).is_empty());
+    }
+    assert_eq!(with(&["location=/y 3"]).targets_of(&workload), ["/y"]);
+    assert!(
+        with(&["location=/y", "location=b"])
+            .targets_of(&workload)
+            .is_empty()
+    );
+    assert!(refusal("locations=/y,/z").contains("several targets"));
+    assert!(refusal("location=../y").contains("leads out of the target"));
+    let mut both = with(&["location=/y"]);
+    both.set_targets(vec!["/z".to_owned()]);
+    assert_eq!(
+        both.applied(&[workload]).err().unwrap().to_string(),
+        "error: `/z` and the location `/y` are both targets\nhelp: name one of them"
+    );
+}
+
+#[test]
+fn mistakes_in_keys_of_tables_are_told_at_once() {
+    for (pair, near, said) in [
+        (
+            "transaction=3",
+            "transactions",
+            "Transactions of each worker",
+        ),
+        (
+            "postmark.numbr=3",
+            "number",
+            "Files made before the transactions",
+        ),
+    ] {
+        let wanted = format!("help: did you mean `{near}`? {said}");
+        assert!(refusal(pair).contains(&wanted), "{}", refusal(pair));
+    }
+    assert_eq!(
+        refusal("number=many"),
+        "error: `postmark.number` is `many`, not a whole number from 1 to 1073741823\n\
+         help: write a number"
+    );
+    assert_eq!(
+        refusal("number=0"),
+        "error: `postmark.number` is `0`, not 1 to 1073741823\nhelp: write 1 to 1073741823"
+    );
+    assert!(refusal("size=x y").contains("is not a size"));
+}
+
+#[test]
+fn a_key_that_counts_only_when_a_file_is_read_is_no_option() {
+    let seen = refusal("use=randread-4k");
+    assert!(seen.contains("`use` cannot be set by an option"), "{seen}");
+}

@@ -1,0 +1,173 @@
+//! Workloads with the options in them, to be written as a file that says the same.
+
+use std::collections::HashSet;
+
+use crate::check::{self, check_whole, given_twice};
+use crate::model::{AccessLine, OneOrMany, Workload};
+use plan::Diagnostic;
+use plan::job::{BuiltJob, JobFiles, NamedFile};
+
+use super::Overrides;
+
+impl Overrides {
+    /// One workload that says what these say with the options in place, targets included: the
+    /// only one itself, of several a pack.
+    ///
+    /// # Errors
+    /// An option that changes nothing for any workload, or that the workload it is for refuses.
+    pub fn written(&self, workloads: &[Workload]) -> Result<Workload, Diagnostic> {
+        let mut applied = self.applied(workloads)?.workloads;
+        if let Some(flaw) = given_twice(self.targets()) {
+            return Err(flaw.diagnostic(""));
+        }
+        for workload in &mut applied {
+            check_whole(workload).map_err(|flaw| flaw.diagnostic(""))?;
+            let targets = self.targets_of(workload);
+            if !targets.is_empty() {
+                put_targets(workload, &targets);
+            }
+        }
+        Ok(match applied.len() {
+            1 => applied.remove(0),
+            _ => Workload {
+                name: applied.first().and_then(|first| first.pack.clone()),
+                part: applied,
+                ..Workload::default()
+            },
+        })
+    }
+}
+
+impl Overrides {
+    /// Whether the workloads with the options in place write nothing, preparation included.
+    #[must_use]
+    pub fn only_reads(&self, workloads: &[Workload]) -> bool {
+        let applied = self.applied(workloads);
+        applied.is_ok_and(|applied| applied.workloads.iter().all(only_reads))
+    }
+}
+
+fn only_reads(workload: &Workload) -> bool {
+    let reads = |line: &AccessLine| {
+        line.read.is_none_or(|share| share.0 >= 100.0) && line.reply.is_none_or(|it| it.0 == 0)
+    };
+    let is_set = |flag: Option<bool>| flag.unwrap_or(false);
+    workload.table().is_none()
+        && jobs_only_read(workload)
+        && !is_set(workload.verify)
+        && !is_set(workload.new_file)
+        && workload.precondition.is_none_or(|it| it.0 == 0.0)
+        && workload
+            .access_spec
+            .iter()
+            .flat_map(|it| &it.line)
+            .all(reads)
+}
+
+/// Whether its jobs, if it has any, read nothing but the targets themselves.
+fn jobs_only_read(workload: &Workload) -> bool {
+    let reads = |job: &BuiltJob, files: &JobFiles| {
+        let mut own = job.plan.files.iter();
+        let is_itself = |file: &NamedFile| file.name.is_none() && !file.is_removed;
+        let does_more = job.plan.writes() || job.plan.names.is_some() || job.verify || job.fills;
+        !does_more && own.all(|it| is_itself(&files.files[it.file_index as usize]))
+    };
+    if let Some(built) = &workload.jobs {
+        return built.jobs.iter().all(|job| reads(job, &built.files));
+    }
+    let waves = check::waves(workload.clone());
+    waves.iter().all(|wave| match check::jobs(wave) {
+        Ok(Some(built)) => built.jobs.iter().all(|job| reads(job, &built.files)),
+        Ok(None) => true,
+        Err(_) => false,
+    })
+}
+
+/// Puts the options' targets where planning would use them: as many as are named one by one, in
+/// order, otherwise all of them for each worker.
+fn put_targets(workload: &mut Workload, targets: &[String]) {
+    let common = workload.targets.clone();
+    let own = workload.worker.iter().map(|it| it.targets.clone());
+    let lists: Vec<_> = match workload.worker.is_empty() {
+        true => vec![common.clone()],
+        false => own.map(|own| own.or(common.clone())).collect(),
+    };
+    let names = lists.iter().flatten().flat_map(OneOrMany::as_slice);
+    let mut seen = HashSet::new();
+    let distinct: Vec<String> = names.filter(|it| seen.insert(*it)).cloned().collect();
+    let one_by_one = targets.len() > 1 && targets.len() == distinct.len();
+    let put = |list: &mut Option<OneOrMany<String>>| {
+        let names = list.as_ref().map_or(&[][..], OneOrMany::as_slice);
+        if names.is_empty() && !distinct.is_empty() {
+            return;
+        }
+        let place = |name: &String| distinct.iter().position(|it| it == name);
+        let each = names.iter().filter_map(place).map(|at| targets[at].clone());
+        *list = Some(OneOrMany::from(match one_by_one {
+            true => each.collect::<Vec<_>>(),
+            false => targets.to_vec(),
+        }));
+    };
+    put(&mut workload.targets);
+    for worker in workload.worker.iter_mut().filter(|it| it.targets.is_some()) {
+        put(&mut worker.targets);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::load_builtin;
+
+    fn overrides(pairs: &[&str], targets: &[&str]) -> Overrides {
+        let mut overrides = Overrides::new();
+        for pair in pairs {
+            overrides.set_pair(pair).unwrap();
+        }
+        if !targets.is_empty() {
+            overrides.set_targets(targets.iter().map(|it| (*it).to_owned()).collect());
+        }
+        overrides
+    }
+
+    #[test]
+    fn only_what_reads_and_prepares_nothing_only_reads() {
+        let reads = |name: &str, pairs: &[&str]| {
+            let workloads = load_builtin(name).unwrap().workloads;
+            overrides(pairs, &[]).only_reads(&workloads)
+        };
+        assert!(reads("randread-4k", &[]));
+        assert!(reads("web-server", &["iodepth=8"]));
+        for option in ["verify=true", "precondition=1x", "new_file=true"] {
+            assert!(!reads("randread-4k", &[option]), "{option}");
+        }
+        for name in [
+            "randwrite-4k",
+            "randrw-4k",
+            "oltp",
+            "quick",
+            "postmark",
+            "fs-mark",
+        ] {
+            assert!(!reads(name, &[]), "{name}");
+        }
+    }
+
+    #[test]
+    fn jobs_only_read_where_they_read_nothing_but_their_targets() {
+        let reads = |job: &str| {
+            let text = format!("targets = \"/a\"\n[[job]]\n{job}");
+            let read = crate::source::load("x.toml", text.as_bytes(), None, true).unwrap();
+            overrides(&[], &[]).only_reads(&read.workloads)
+        };
+        assert!(reads("files = 0"));
+        for job in [
+            "",
+            "files = 0\nread = 0",
+            "files = 0\nread = 70",
+            "files = 0\nverify = true",
+        ] {
+            assert!(!reads(job), "{job}");
+        }
+    }
+}

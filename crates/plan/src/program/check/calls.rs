@@ -1,0 +1,398 @@
+//! Calls by themselves: what they work on, which files they pick, how much they move.
+
+use units::Bytes as Size;
+
+use super::super::{
+    Act, Bytes, Call, DirectoryTree, FileOperation, FilePath, Law, On, Order, PIECE_BYTES_MAX,
+    Pick, Program, REGISTERS_MAX, Where, Which,
+};
+use super::filesets::check_law;
+use super::{ProgramFlaw, ProgramStep, check_each_act, check_label, each_group};
+use crate::Distribution;
+
+/// Bytes that one call moves, at most.
+const MOVED_BYTES_MAX: u64 = 1 << 40;
+
+/// Largest skew of `zipf`.
+const ZIPF_MAX: f64 = 100.0;
+
+pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
+    check_numbers(program, call)?;
+    check_on(call)?;
+    if program.filesets.is_empty() {
+        let message = format!(
+            "there is no fileset, so `{}` has no target",
+            call.operation.name()
+        );
+        return Err(ProgramFlaw::new(message, "add a `[[fileset]]`"));
+    }
+    match (&call.second, call.operation.has_second()) {
+        (Some(second), true) => check_second(program, call, second)?,
+        (None, false) => {}
+        (None, true) => {
+            let message = format!("`{}` needs a second name", call.operation.name());
+            return Err(ProgramFlaw::new(message, "write the fileset of it as `to`"));
+        }
+        (Some(_), false) => {
+            let message = format!("`{}` takes no second name", call.operation.name());
+            return Err(ProgramFlaw::new(message, "leave `to` out"));
+        }
+    }
+    if let On::Name(pick) = &call.on {
+        check_pick(program, pick)?;
+        check_listed(program, call.operation, pick)?;
+        check_which(program, call.operation, pick)?;
+    }
+    if call.operation.moves() || call.operation == FileOperation::Truncate {
+        check_bytes(program, call)?;
+    }
+    check_place(call)
+}
+
+fn check_numbers(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
+    let other = match call.bytes {
+        Bytes::SizeOf { handle } => handle,
+        _ => 0,
+    };
+    if usize::from(call.handle.max(other)) >= REGISTERS_MAX {
+        let message = format!("a group has more than {REGISTERS_MAX} handles");
+        return Err(ProgramFlaw::new(message, "use fewer handles"));
+    }
+    if usize::from(call.way) >= program.ways.len() {
+        let message = format!("there is no way of the number {}", call.way);
+        return Err(ProgramFlaw::new(message, "add the way"));
+    }
+    call.label
+        .map_or(Ok(()), |label| check_label(program, label))
+}
+
+/// Names are for what works on names, handles for what works on open files.
+fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
+    use FileOperation as Op;
+    let is_name = matches!(call.on, On::Name(_) | On::Same);
+    let (fits, wanted) = match call.operation {
+        Op::Close | Op::Read | Op::Write | Op::Fdatasync | Op::Truncate => {
+            (call.on == On::Handle, "what is open, `@`")
+        }
+        Op::Fsync => (
+            matches!(call.on, On::Handle | On::Directory),
+            "what is open, `@`, or `directory of @`",
+        ),
+        // All is meant, and nothing named.
+        Op::Sync => (true, "nothing"),
+        Op::Stat => (is_name || call.on == On::Handle, "a fileset, or `@`"),
+        Op::Mkdir | Op::Rmdir => (
+            is_name || call.on == On::Directory,
+            "a fileset, or `directory of @`",
+        ),
+        Op::List => (
+            matches!(call.on, On::Name(_) | On::Directory),
+            "a fileset, or `directory of @`",
+        ),
+        Op::Create | Op::Open | Op::Unlink | Op::Rename | Op::Link | Op::Symlink | Op::Chmod => {
+            (is_name, "a fileset, or `@`")
+        }
+    };
+    if fits {
+        return Ok(());
+    }
+    let verb = call.operation.name();
+    let message = format!("`{verb}` does not work on that");
+    Err(ProgramFlaw::new(message, format!("name {wanted}")))
+}
+
+pub(super) fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFlaw> {
+    let Some(fileset) = program.filesets.get(usize::from(pick.fileset)) else {
+        let message = format!("there is no fileset of the number {}", pick.fileset);
+        return Err(ProgramFlaw::new(message, "add the fileset"));
+    };
+    match &pick.order {
+        Order::Index(index) if *index >= fileset.count => {
+            let message = format!(
+                "`{}` has no file of the number {index}, only {} from 0 on",
+                fileset.name, fileset.count
+            );
+            Err(ProgramFlaw::new(message, "use a smaller `index`"))
+        }
+        Order::Drawn(distribution) => check_distribution(distribution),
+        Order::ByLaw(law) => check_law(law, "the number of a file"),
+        _ => Ok(()),
+    }
+}
+
+/// What stands for directories has no files.
+fn check_listed(
+    program: &Program,
+    operation: FileOperation,
+    pick: &Pick,
+) -> Result<(), ProgramFlaw> {
+    let fileset = &program.filesets[usize::from(pick.fileset)];
+    let is_for_lists = matches!(fileset.tree, DirectoryTree::DirectoriesOf { .. });
+    if !is_for_lists || operation == FileOperation::List {
+        return Ok(());
+    }
+    let message = format!("`{}` has no files, only directories to list", fileset.name);
+    Err(ProgramFlaw::new(message, "name the fileset of the files"))
+}
+
+fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
+    let within = |value: f64, low: f64, high: f64| value > low && value < high;
+    let (fits, message, help) = match distribution {
+        Distribution::Zipf { theta } => (
+            *theta > 0.0 && *theta <= ZIPF_MAX && *theta != 1.0,
+            format!(
+                "the skew of `zipf` is {theta:?}, not above 0, at most {ZIPF_MAX} and other than 1"
+            ),
+            "write `{ zipf = 0.9 }`",
+        ),
+        Distribution::Pareto { h } => (
+            within(*h, 0.0, 1.0),
+            format!("the shape of `pareto` is {h}, not between 0 and 1"),
+            "write `{ pareto = 0.2 }`",
+        ),
+        Distribution::Normal { deviation_percent } => (
+            *deviation_percent > 0.0 && *deviation_percent <= 100.0,
+            format!("the deviation of `normal` is {deviation_percent} %, not above 0 %"),
+            "write `{ normal = 10 }`",
+        ),
+        Distribution::Zones { zones } => {
+            let access: f64 = zones.iter().map(|zone| zone.access_percent).sum();
+            let size: f64 = zones.iter().map(|zone| zone.size_percent).sum();
+            let is_whole = |sum: f64| (sum - 100.0).abs() < 0.1;
+            let is_empty =
+                |zone: &crate::Zone| zone.size_percent <= 0.0 && zone.access_percent > 0.0;
+            (
+                is_whole(access) && is_whole(size) && !zones.iter().any(is_empty),
+                "the shares of the zones do not add up to 100 %, or a zone has no size".to_owned(),
+                "write `{ zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }`",
+            )
+        }
+        Distribution::Uniform | Distribution::NoRepeat => return Ok(()),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(ProgramFlaw::new(message, help)),
+    }
+}
+
+/// What can be done to a file that is there, and to one that is not.
+fn check_which(
+    program: &Program,
+    operation: FileOperation,
+    pick: &Pick,
+) -> Result<(), ProgramFlaw> {
+    let name = &program.filesets[usize::from(pick.fileset)].name;
+    let verb = operation.name();
+    match (operation.makes(), pick.which) {
+        (true, Which::Present) => {
+            let message = format!("`{verb}` picks a file of `{name}` that is there already");
+            Err(ProgramFlaw::new(
+                message,
+                "leave `which` out, which is `absent`",
+            ))
+        }
+        // Attributes of what is not there are worth asking for, too, and a list needs no file.
+        (false, Which::Absent)
+            if !matches!(operation, FileOperation::Stat | FileOperation::List) =>
+        {
+            let message = format!("`{verb}` picks a file of `{name}` that is not there");
+            Err(ProgramFlaw::new(
+                message,
+                "leave `which` out, which is `present`",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_second(program: &Program, call: &Call, second: &Pick) -> Result<(), ProgramFlaw> {
+    check_pick(program, second)?;
+    let name = &program.filesets[usize::from(second.fileset)].name;
+    match (second.which, call.operation) {
+        (Which::Absent, _) | (Which::Any, FileOperation::Rename) => Ok(()),
+        _ => {
+            let verb = call.operation.name();
+            let message = format!("`{verb}` needs a name of `{name}` that is not there");
+            Err(ProgramFlaw::new(
+                message,
+                "pick among those that are `absent`",
+            ))
+        }
+    }
+}
+
+fn check_bytes(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
+    let verb = call.operation.name();
+    if u64::from(call.piece_bytes) > PIECE_BYTES_MAX {
+        return Err(too_large(verb));
+    }
+    match &call.bytes {
+        Bytes::Law(law) => check_amount(law, call),
+        Bytes::Rest if call.operation != FileOperation::Read => {
+            let message = format!("`{verb}` knows no rest, which only a read comes to");
+            Err(ProgramFlaw::new(message, "write a size, or `size`"))
+        }
+        Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => {
+            let is_cut = call.piece_bytes > 0 || !call.operation.moves();
+            match is_cut || program.largest_file() <= PIECE_BYTES_MAX {
+                true => Ok(()),
+                false => Err(too_large(verb)),
+            }
+        }
+    }
+}
+
+fn check_amount(law: &Law, call: &Call) -> Result<(), ProgramFlaw> {
+    let verb = call.operation.name();
+    check_law(law, &format!("what `{verb}` moves"))?;
+    let most = law.largest().unwrap_or(u64::MAX);
+    if law.largest().is_none() {
+        let message = format!("`{verb}` may be of any size, however large");
+        return Err(ProgramFlaw::new(message, "limit it with `most`"));
+    }
+    if most > MOVED_BYTES_MAX {
+        let message = format!("`{verb}` may be of {most} bytes, more than {MOVED_BYTES_MAX}");
+        return Err(ProgramFlaw::new(message, "use a smaller size"));
+    }
+    match call.piece_bytes == 0 && most > PIECE_BYTES_MAX && call.operation.moves() {
+        true => Err(too_large(verb)),
+        false => Ok(()),
+    }
+}
+
+fn too_large(verb: &str) -> ProgramFlaw {
+    let most = Size(PIECE_BYTES_MAX);
+    let message = format!("one request of `{verb}` may have more than {most}");
+    ProgramFlaw::new(message, "write `piece = \"1MiB\"`")
+}
+
+fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
+    let (distribution, align_bytes) = match &call.place {
+        Where::Random {
+            distribution,
+            align_bytes,
+            ..
+        } => (distribution, align_bytes),
+        Where::Along(path) => return check_path(*path),
+        Where::Here | Where::Same | Where::End | Where::At(_) | Where::Dealt { .. } => {
+            return Ok(());
+        }
+    };
+    if *align_bytes == 0 {
+        let message = "places by chance are multiples of 0";
+        return Err(ProgramFlaw::new(message, "write `align = \"4KiB\"`"));
+    }
+    check_distribution(distribution)
+}
+
+fn check_path(path: FilePath) -> Result<(), ProgramFlaw> {
+    let (step_bytes, key) = match path {
+        FilePath::Backward { step_bytes } | FilePath::Shuffled { step_bytes } => {
+            (u64::from(step_bytes), "align")
+        }
+        FilePath::Strided { stride_bytes, .. } => (stride_bytes, "stride"),
+        FilePath::Blocks { block_bytes, .. } => (block_bytes, "block"),
+    };
+    if step_bytes > 0 {
+        return Ok(());
+    }
+    let message = "a path with steps of 0 bytes never leaves its place";
+    Err(ProgramFlaw::new(
+        message,
+        format!("write `{key} = \"4KiB\"`"),
+    ))
+}
+
+/// What happens to the files of a set in a program.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    is_made: bool,
+    is_removed: bool,
+    of_directories: bool,
+    of_files: bool,
+}
+
+fn uses(program: &Program) -> Vec<Uses> {
+    let mut uses = vec![Uses::default(); program.filesets.len()];
+    for call in program.groups().flat_map(|group| group.calls()) {
+        let operation = call.operation;
+        if let On::Name(pick) = &call.on {
+            let it = &mut uses[usize::from(pick.fileset)];
+            it.is_made |= operation.makes();
+            it.is_removed |= operation.removes();
+            it.of_directories |= operation.is_of_directories();
+            let is_either = matches!(
+                operation,
+                FileOperation::Stat
+                    | FileOperation::List
+                    | FileOperation::Rename
+                    | FileOperation::Chmod
+            );
+            it.of_files |= !operation.is_of_directories() && !is_either;
+        }
+        if let Some(second) = &call.second {
+            uses[usize::from(second.fileset)].is_made = true;
+        }
+        // What is known only by its handle may be of any set.
+        if call.on == On::Same && operation.removes() {
+            uses.iter_mut().for_each(|it| it.is_removed = true);
+        }
+    }
+    uses
+}
+
+/// Picks that never find a file, whatever happens.
+pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
+    let uses = uses(program);
+    for (index, (fileset, uses)) in program.filesets.iter().zip(&uses).enumerate() {
+        let has_files = match &fileset.tree {
+            DirectoryTree::Grown(growth) if growth.of_directories => uses.of_files,
+            DirectoryTree::Grown(_) => true,
+            // What an earlier run left may be directories.
+            _ => uses.of_files || fileset.present_permille > 0 && !program.finds_files(),
+        };
+        if uses.of_directories && has_files {
+            let message = format!(
+                "`{}` has files, so its names are no directories",
+                fileset.name
+            );
+            let flaw = ProgramFlaw::new(message, "use a fileset of its own for directories");
+            return Err(flaw.within(ProgramStep::Fileset(index)));
+        }
+    }
+    each_group(&program.parts, &mut |group| {
+        for (list, acts) in group.lists() {
+            let check = &mut |act: &Act| match act {
+                Act::Call(call) => check_reach(program, &uses, call),
+                _ => Ok(()),
+            };
+            check_each_act(acts, check).map_err(|flaw| flaw.within(ProgramStep::Acts(list)))?;
+        }
+        Ok(())
+    })
+}
+
+fn check_reach(program: &Program, uses: &[Uses], call: &Call) -> Result<(), ProgramFlaw> {
+    let first = match &call.on {
+        On::Name(pick) => Some(pick),
+        _ => None,
+    };
+    for pick in first.into_iter().chain(&call.second) {
+        let index = usize::from(pick.fileset);
+        let (fileset, uses) = (&program.filesets[index], &uses[index]);
+        let name = &fileset.name;
+        let is_lacking = pick.which == Which::Present && fileset.present_count() == 0;
+        if is_lacking && !uses.is_made {
+            let message = format!("no file of `{name}` is ever there");
+            let help = format!("write `present = \"100%\"` in `{name}`, or create files first");
+            return Err(ProgramFlaw::new(message, help));
+        }
+        let is_full = pick.which == Which::Absent && fileset.present_count() == fileset.count;
+        if is_full && !uses.is_removed {
+            let message = format!("all files of `{name}` are there, so no name is free");
+            let help = format!("write less than 100 % as `present` of `{name}`");
+            return Err(ProgramFlaw::new(message, help));
+        }
+    }
+    Ok(())
+}

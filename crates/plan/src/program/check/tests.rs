@@ -1,0 +1,635 @@
+use super::super::samples::{call, close, deliveries, fileset, open, phase, pick};
+use super::super::*;
+use super::*;
+
+fn with(body: Vec<Act>) -> Program {
+    let mut set = fileset("mail", 100);
+    set.present_permille = 500;
+    Program {
+        labels: vec!["one".to_owned()],
+        filesets: vec![set],
+        ways: vec![Way::default()],
+        tokens: Vec::new(),
+        parts: vec![ProgramPart::Phase(phase("serve", body))],
+        ..Program::default()
+    }
+}
+
+fn refusal(program: &Program) -> String {
+    let flaw = program.check().unwrap_err();
+    format!("{}; {}", flaw.message, flaw.help)
+}
+
+fn refused(body: Vec<Act>) -> String {
+    refusal(&with(body))
+}
+
+fn first() -> Act {
+    open(pick(0, Which::Present))
+}
+
+fn write(bytes: u64) -> Act {
+    Act::Call(Call {
+        bytes: Bytes::Law(Law::fixed(bytes)),
+        ..call(FileOperation::Write, On::Handle)
+    })
+}
+
+fn read(bytes: Bytes) -> Act {
+    Act::Call(Call {
+        bytes,
+        ..call(FileOperation::Read, On::Handle)
+    })
+}
+
+#[test]
+fn what_can_be_done_passes() {
+    assert_eq!(deliveries().check(), Ok(()));
+    assert_eq!(with(vec![first(), write(1), close()]).check(), Ok(()));
+}
+
+#[test]
+fn a_program_has_something_to_do() {
+    let mut program = with(vec![first(), close()]);
+    program.ways.clear();
+    assert!(refusal(&program).starts_with("there is no way of opening a file"));
+    let mut program = with(vec![first(), close()]);
+    program.parts.clear();
+    assert_eq!(
+        refusal(&program),
+        "there is no phase, so there is nothing to run; add a `[[phase]]`"
+    );
+    assert!(refused(Vec::new()).starts_with("the group `serve` does nothing"));
+    let mut program = with(vec![first(), close()]);
+    program.phases_mut()[0].groups.clear();
+    assert!(refusal(&program).starts_with("the phase `serve` has no group, so nobody works"));
+    let mut program = with(vec![first(), close()]);
+    program.labels = vec![String::new(); 255];
+    assert_eq!(
+        refusal(&program),
+        "there are 255 labels, more than 254; use fewer labels"
+    );
+}
+
+#[test]
+fn rounds_have_phases_and_an_end() {
+    let rounds = |until, parts| {
+        let mut program = with(vec![first(), close()]);
+        let phases = program.parts.clone();
+        let parts = if parts { phases } else { Vec::new() };
+        program.parts.push(ProgramPart::Rounds { until, parts });
+        refusal(&program)
+    };
+    assert!(rounds(Until::Full, false).starts_with("the rounds have no phase"));
+    assert!(rounds(Until::Times(0), true).starts_with("the rounds are done 0 times"));
+    assert!(rounds(Until::Spent { ns: 0 }, true).starts_with("the rounds end as they begin"));
+    let mut program = with(vec![first(), close()]);
+    for _ in 0..5 {
+        program.parts = vec![ProgramPart::Rounds {
+            until: Until::Times(2),
+            parts: program.parts,
+        }];
+    }
+    assert!(refusal(&program).starts_with("rounds are nested more than 4 deep"));
+}
+
+#[test]
+fn names_stay_below_the_target() {
+    let path = |path: &str| {
+        let mut program = with(vec![first(), close()]);
+        program.filesets[0].path = path.to_owned();
+        program.check().map_err(|flaw| flaw.message)
+    };
+    let refused = |seen: &str, why: &str| {
+        let message = format!("the path `{seen}` of `mail` {why}");
+        assert_eq!(path(seen), Err(message), "{seen}");
+    };
+    for seen in ["/mnt", "..", "a/../b"] {
+        refused(seen, "leads out of the target");
+    }
+    for seen in ["a//b", "./a", "a/"] {
+        refused(seen, "has a part without a name");
+    }
+    assert!(
+        path("a\0b")
+            .unwrap_err()
+            .ends_with("has a control character")
+    );
+    assert!(
+        path(&"x".repeat(256))
+            .unwrap_err()
+            .ends_with("is longer than Linux takes")
+    );
+    assert_eq!((path(""), path("a/b.d")), (Ok(()), Ok(())));
+    let names = |before: &str, digits| {
+        let mut program = with(vec![first(), close()]);
+        program.filesets[0].names = FileNames::Number {
+            before: before.to_owned(),
+            digits,
+            after: String::new(),
+        };
+        program.check().map_err(|flaw| flaw.message)
+    };
+    for (before, why) in [
+        ("a/", "have a slash, which parts directories"),
+        ("a\0", "have a control character"),
+    ] {
+        assert_eq!(names(before, 0), Err(format!("names of `mail` {why}")));
+    }
+    assert_eq!(names(&"x".repeat(253), 0), Ok(()));
+    for (length, digits) in [(254, 0), (250, 6)] {
+        let seen = names(&"x".repeat(length), digits);
+        assert_eq!(
+            seen,
+            Err("names of `mail` are longer than 255 bytes".to_owned())
+        );
+    }
+}
+
+#[test]
+fn listed_names_are_plain_and_as_many_as_there_are_files() {
+    let listed = |names: &[&str]| {
+        let mut program = with(vec![first(), close()]);
+        program.filesets[0].count = 2;
+        program.filesets[0].names = FileNames::Listed(ListedFiles::new(
+            names.iter().map(|it| Box::from(*it)).collect(),
+            [1, 2].into(),
+        ));
+        program
+    };
+    assert_eq!(listed(&["a", "b"]).check(), Ok(()));
+    let message = "names of `mail` are not 2 plain names; list each name, without a slash";
+    for names in [
+        &["a"][..],
+        &["a", ".."],
+        &["a", "b/c"],
+        &["a", ""],
+        &["a", "\0"],
+    ] {
+        assert_eq!(refusal(&listed(names)), message, "{names:?}");
+    }
+}
+
+#[test]
+fn filesets_are_distinct_and_in_range() {
+    let changed = |change: &dyn Fn(&mut FilesetPlan)| {
+        let mut program = with(vec![first(), close()]);
+        change(&mut program.filesets[0]);
+        let flaw = program.check().unwrap_err();
+        assert_eq!(flaw.path, [ProgramStep::Fileset(0)]);
+        flaw.message
+    };
+    assert_eq!(
+        changed(&|set| set.count = 0),
+        "the fileset `mail` has 0 names, not 1 to 100000000"
+    );
+    assert_eq!(
+        changed(&|set| set.present_permille = 1001),
+        "more than all files of `mail` are there at first"
+    );
+    assert_eq!(
+        changed(&|set| set.tree = DirectoryTree::Turns { directories: 0 }),
+        "`directories` of `mail` is 0, not from 1 to 65536"
+    );
+    assert_eq!(
+        changed(&|set| set.size = Law::of(Shape::Uniform { low: 2, high: 1 })),
+        "the size of `mail` cannot be drawn: the low end of a range is above its high end"
+    );
+    assert_eq!(
+        changed(&|set| set.size = Law::of(Shape::Exponential { mean: 1.0 })),
+        "files of `mail` may have any size, however large"
+    );
+    assert_eq!(
+        changed(&|set| set.name.clear()),
+        "a fileset has no name of one line"
+    );
+    let mut program = with(vec![first(), close()]);
+    program.filesets.push(program.filesets[0].clone());
+    assert!(refusal(&program).starts_with("there are two filesets `mail`"));
+    program.filesets[1].name = "other".to_owned();
+    assert!(
+        refusal(&program)
+            .starts_with("`mail` and `other` have the same names in the same directory")
+    );
+    let mut program = with(vec![first(), close()]);
+    program.ways.push(Way {
+        name: "log".to_owned(),
+        access: Access::Read,
+        is_appending: true,
+        ..Way::default()
+    });
+    assert_eq!(
+        refusal(&program),
+        "the way `log` only reads, so `append` has no meaning; leave `append` out, or write \
+         `access = \"write\"`"
+    );
+}
+
+#[test]
+fn files_under_one_handle_are_read_where_they_stand_or_not() {
+    let mut program = with(vec![first(), write(1), close()]);
+    program.ways = vec![
+        Way::default(),
+        Way {
+            name: "bytes".to_owned(),
+            unit_bytes: 1,
+            ..Way::default()
+        },
+    ];
+    let change =
+        |program: &mut Program, index: usize, change: &dyn Fn(&mut Call)| match &mut program
+            .phases_mut()[0]
+            .groups[0]
+            .body[index]
+        {
+            Act::Call(call) => change(call),
+            other => panic!("{other:?}"),
+        };
+    change(&mut program, 0, &|call| call.way = 1);
+    assert_eq!(program.check(), Ok(()));
+    change(&mut program, 1, &|call| call.place = Where::Same);
+    assert!(refusal(&program).starts_with("`write` by the way `bytes` goes elsewhere in the file"));
+    change(&mut program, 1, &|call| call.place = Where::Here);
+    let group = &mut program.phases_mut()[0].groups[0];
+    group.first = vec![first(), close()];
+    assert!(refusal(&program).starts_with(
+        "the ways `` and `bytes` under one handle seek and divide requests differently"
+    ));
+    program.ways[1].permissions = 0o1000;
+    assert!(refusal(&program).starts_with("the permissions 1000 of the way `bytes` are above 777"));
+}
+
+#[test]
+fn what_works_on_an_open_file_needs_one() {
+    assert_eq!(
+        refused(vec![close()]),
+        "`close` works on a file, but none is open under its handle; \
+         write `{ open = \"FILESET\" }` before it"
+    );
+    assert!(refused(vec![write(1)]).starts_with("`write` works on a file, but none is open"));
+    let perhaps = vec![
+        Act::Times(Law::of(Shape::Uniform { low: 0, high: 1 }), vec![first()]),
+        close(),
+    ];
+    assert_eq!(
+        refused(perhaps),
+        "`open` opens a file under the handle of one that may be open; write `\"close\"` before \
+         it, or give it a `handle` of its own"
+    );
+    let mixed = vec![Act::Mix(vec![
+        (1, vec![first()]),
+        (1, vec![Act::Think(Law::fixed(1))]),
+    ])];
+    let body = [mixed, vec![close()]].concat();
+    assert!(refused(body).starts_with("`close` works on a file that may not be open"));
+}
+
+#[test]
+fn what_is_open_is_not_opened_again_on_any_path() {
+    let again = "`open` opens a file under the handle of one that ";
+    assert!(refused(vec![first(), first()]).starts_with(&format!("{again}is open")));
+    // The second round meets what the first left open.
+    assert!(refused(vec![first()]).starts_with(&format!("{again}may be open")));
+    let mut program = with(vec![first(), close()]);
+    program.phases_mut()[0].groups[0].first = vec![first()];
+    let flaw = program.check().unwrap_err();
+    assert_eq!(
+        flaw.path,
+        [
+            ProgramStep::Part(0),
+            ProgramStep::Group(0),
+            ProgramStep::Acts(ActList::Body),
+            ProgramStep::Act(0)
+        ]
+    );
+    // What is closed in the body may not be open at its end.
+    let mut program = with(vec![close(), first()]);
+    let group = &mut program.phases_mut()[0].groups[0];
+    group.first = vec![first()];
+    group.last = vec![close()];
+    assert_eq!(program.check(), Ok(()));
+}
+
+#[test]
+fn another_file_is_not_picked_under_the_handle_of_an_open_one() {
+    let stat = Act::Call(call(FileOperation::Stat, On::Name(pick(0, Which::Present))));
+    assert_eq!(
+        refused(vec![first(), stat.clone(), close()]),
+        "`stat` picks a file under the handle of one that is open; give it a `handle` of its own"
+    );
+    let Act::Call(stat) = stat else { panic!() };
+    let other = Act::Call(Call { handle: 1, ..stat });
+    assert_eq!(with(vec![first(), other, close()]).check(), Ok(()));
+}
+
+#[test]
+fn a_handle_has_a_file_before_it_is_named() {
+    let unlink = Act::Call(call(FileOperation::Unlink, On::Same));
+    assert_eq!(
+        refused(vec![unlink]),
+        "`unlink` names `@`, but no file was picked under that handle before; name a fileset, \
+         from which a file is picked"
+    );
+    let copy = vec![first(), read(Bytes::SizeOf { handle: 1 }), close()];
+    assert!(refused(copy).starts_with("`size of` names `@`"));
+}
+
+#[test]
+fn a_way_is_for_what_is_done() {
+    let mut program = with(vec![first(), write(1), close()]);
+    program.ways[0] = Way {
+        name: "look".to_owned(),
+        access: Access::Read,
+        ..Way::default()
+    };
+    assert_eq!(
+        refusal(&program),
+        "the file is opened in the way `look`, not to write; write `access = \"read-write\"` in \
+         that `[[way]]`"
+    );
+    program.ways[0].access = Access::Write;
+    assert_eq!(program.check(), Ok(()));
+    let phase = &mut program.phases_mut()[0];
+    phase.groups[0].body[1] = read(Bytes::Law(Law::fixed(1)));
+    assert!(refusal(&program).contains("not to read"));
+}
+
+#[test]
+fn second_names_go_with_the_verbs_that_take_them() {
+    let second = |operation, second| {
+        Act::Call(Call {
+            second,
+            ..call(operation, On::Name(pick(0, Which::Present)))
+        })
+    };
+    assert_eq!(
+        refused(vec![second(FileOperation::Rename, None)]),
+        "`rename` needs a second name; write the fileset of it as `to`"
+    );
+    let unlink = second(FileOperation::Unlink, Some(pick(0, Which::Absent)));
+    assert_eq!(
+        refused(vec![unlink]),
+        "`unlink` takes no second name; leave `to` out"
+    );
+    let link = second(FileOperation::Link, Some(pick(0, Which::Present)));
+    assert!(refused(vec![link]).starts_with("`link` needs a name of `mail` that is not there"));
+    let rename = second(FileOperation::Rename, Some(pick(0, Which::Any)));
+    assert_eq!(with(vec![rename]).check(), Ok(()));
+}
+
+#[test]
+fn what_is_picked_can_be_there() {
+    let named = |operation, which| Act::Call(call(operation, On::Name(pick(0, which))));
+    assert_eq!(
+        refused(vec![open(pick(0, Which::Absent)), close()]),
+        "`open` picks a file of `mail` that is not there; leave `which` out, which is `present`"
+    );
+    assert!(
+        refused(vec![named(FileOperation::Create, Which::Present)])
+            .starts_with("`create` picks a file of `mail` that is there already")
+    );
+    let stat = named(FileOperation::Stat, Which::Absent);
+    assert_eq!(with(vec![stat]).check(), Ok(()));
+    let mut program = with(vec![first(), close()]);
+    program.filesets[0].present_permille = 0;
+    let flaw = program.check().unwrap_err();
+    assert_eq!(flaw.message, "no file of `mail` is ever there");
+    assert_eq!(flaw.path.len(), 4);
+    let mut program = with(vec![named(FileOperation::Create, Which::Absent), close()]);
+    program.filesets[0].present_permille = 1000;
+    assert!(refusal(&program).starts_with("all files of `mail` are there, so no name is free"));
+    let mut program = with(vec![named(FileOperation::Mkdir, Which::Absent)]);
+    assert!(refusal(&program).starts_with("`mail` has files, so its names are no directories"));
+    program.filesets[0].present_permille = 0;
+    assert_eq!(program.check(), Ok(()));
+}
+
+#[test]
+fn numbers_name_what_is_there() {
+    let picked = |pick: Pick| refused(vec![open(pick), close()]);
+    assert!(picked(pick(3, Which::Present)).starts_with("there is no fileset of the number 3"));
+    let index = Pick {
+        order: Order::Index(100),
+        ..pick(0, Which::Present)
+    };
+    assert!(picked(index).starts_with("`mail` has no file of the number 100, only 100 from 0 on"));
+    let zipf = Pick {
+        order: Order::Drawn(crate::Distribution::Zipf { theta: 1.0 }),
+        ..pick(0, Which::Present)
+    };
+    assert!(picked(zipf).starts_with("the skew of `zipf` is 1"));
+    let odd = |change: &dyn Fn(&mut Call)| {
+        let mut call = call(FileOperation::Open, On::Name(pick(0, Which::Present)));
+        change(&mut call);
+        refused(vec![Act::Call(call), close()])
+    };
+    assert!(odd(&|call| call.way = 1).starts_with("there is no way of the number 1"));
+    assert!(odd(&|call| call.label = Some(1)).starts_with("there is no label of the number 1"));
+    assert!(odd(&|call| call.handle = 200).starts_with("a group has more than 200 handles"));
+    assert!(odd(&|call| call.on = On::Handle).starts_with("`open` does not work on that"));
+}
+
+#[test]
+fn amounts_are_limited() {
+    let moved = |act: Act| refused(vec![first(), act, close()]);
+    let endless = Bytes::Law(Law::of(Shape::Exponential { mean: 9.0 }));
+    assert!(moved(read(endless)).starts_with("`read` may be of any size, however large"));
+    assert_eq!(
+        moved(write((64 << 20) + 1)),
+        "one request of `write` may have more than 64MiB; write `piece = \"1MiB\"`"
+    );
+    let rest = call(FileOperation::Write, On::Handle);
+    let rest = Act::Call(Call {
+        bytes: Bytes::Rest,
+        ..rest
+    });
+    assert!(moved(rest).starts_with("`write` knows no rest, which only a read comes to"));
+    let unaligned = Act::Call(Call {
+        place: Where::Random {
+            distribution: crate::Distribution::Uniform,
+            align_bytes: 0,
+            is_nominal: false,
+        },
+        ..call(FileOperation::Read, On::Handle)
+    });
+    assert!(moved(unaligned).starts_with("places by chance are multiples of 0"));
+    let mut program = with(vec![first(), read(Bytes::Size), close()]);
+    program.filesets[0].size = Law::fixed(1 << 30);
+    assert!(refusal(&program).starts_with("one request of `read` may have more than 64MiB"));
+}
+
+#[test]
+fn acts_are_nested_as_they_can_be() {
+    let think = || vec![Act::Think(Law::fixed(1))];
+    let mut deep = vec![first(), close()];
+    for _ in 0..8 {
+        deep = vec![Act::Times(Law::fixed(2), deep)];
+    }
+    assert!(refused(deep).starts_with("acts are nested more than 8 deep"));
+    let nested = Act::Transaction(0, vec![Act::Transaction(0, vec![first(), close()])]);
+    assert!(refused(vec![nested]).starts_with("a transaction is within another"));
+    assert!(
+        refused(vec![Act::Transaction(0, think())])
+            .starts_with("the transaction asks nothing of the file system")
+    );
+    assert!(refused(vec![Act::Step(0, Vec::new())]).starts_with("there is nothing to do in it"));
+    assert!(refused(vec![Act::Step(7, think())]).starts_with("there is no label of the number 7"));
+    assert!(refused(vec![Act::Mix(Vec::new())]).starts_with("the `mix` has nothing"));
+    let shares = |one, other| refused(vec![Act::Mix(vec![(one, think()), (other, think())])]);
+    assert!(shares(1, 0).starts_with("a share of 0 is never done"));
+    assert!(shares(u32::MAX, 1).starts_with("the shares add up to 4294967296"));
+    let times = Act::Times(Law::of(Shape::Exponential { mean: 2.0 }), think());
+    assert!(refused(vec![times]).starts_with("`times` may be more than 1000000000"));
+    let burn = Act::Burn(Law::of(Shape::Table(Vec::new())));
+    assert!(refused(vec![burn]).starts_with("the time cannot be drawn: no band"));
+}
+
+#[test]
+fn cards_choose_what_there_is() {
+    let deal = |choice, choices: Vec<Vec<Act>>| {
+        Act::Deal(Deck {
+            cards: [Card { choice, number: 0 }].into(),
+            is_shared: false,
+            choices,
+        })
+    };
+    let serve = || vec![first(), close()];
+    assert_eq!(with(vec![deal(0, vec![serve()])]).check(), Ok(()));
+    let message = "a card chooses what there is not";
+    assert!(refused(vec![deal(1, vec![serve()])]).starts_with(message));
+    assert!(refused(vec![deal(0, Vec::new())]).starts_with(message));
+    let empty = vec![serve(), Vec::new()];
+    assert!(refused(vec![deal(0, empty)]).starts_with("there is nothing to do in it"));
+}
+
+#[test]
+fn directories_are_gone_through_of_files_by_number() {
+    let walk = |fileset, each| {
+        Act::Walk(DirectoryWalk {
+            fileset,
+            handle: 0,
+            each,
+            after: Vec::new(),
+        })
+    };
+    let stat = || Act::Call(call(FileOperation::Stat, On::Same));
+    let mut program = with(vec![walk(0, vec![stat()])]);
+    assert!(refusal(&program).starts_with("nothing ends the phase `serve`"));
+    program.phases_mut()[0].time_ns = Some(1);
+    assert_eq!(program.check(), Ok(()));
+    program.filesets[0].names = FileNames::Ways(NestedDirectories {
+        before: String::new(),
+        digits: 0,
+        fan: 10,
+        nesting: DirectoryNesting::Digits,
+    });
+    let of_files = "`walk` goes through the directories of files by number";
+    assert!(refusal(&program).starts_with(of_files));
+    assert!(refused(vec![walk(1, vec![stat()])]).starts_with(of_files));
+    let inner = walk(0, vec![walk(0, vec![stat()])]);
+    assert!(refused(vec![inner]).starts_with("a `walk` is within another"));
+    let within = vec![Act::Transaction(0, vec![walk(0, vec![stat()])])];
+    assert!(refused(within).starts_with("a `walk` is within a transaction"));
+    assert!(refused(vec![walk(0, Vec::new())]).starts_with("there is nothing to do in it"));
+    let left_open = vec![walk(
+        0,
+        vec![Act::Call(call(FileOperation::Open, On::Same))],
+    )];
+    assert!(refused(left_open).contains("`open`"));
+}
+
+#[test]
+fn a_phase_comes_to_its_end() {
+    let around = |which| Pick {
+        order: Order::Around,
+        ..pick(0, which)
+    };
+    let endless = vec![open(around(Which::Present)), close()];
+    assert_eq!(
+        refused(endless.clone()),
+        "nothing ends the phase `serve`: `serve` goes on for ever; write `run_time` for the \
+         phase, or `rounds` for the group"
+    );
+    let mut program = with(endless);
+    program.phases_mut()[0].time_ns = Some(1);
+    assert_eq!(program.check(), Ok(()));
+    program.phases_mut()[0].time_ns = Some(0);
+    assert!(refusal(&program).starts_with("the phase `serve` ends as it begins"));
+    program.phases_mut()[0].time_ns = None;
+    let other = phase("other", vec![first(), close()]).groups.remove(0);
+    program.phases_mut()[0].groups.push(other);
+    assert!(program.check().is_err());
+    program.phases_mut()[0].groups[1].out = Out::EndPhase;
+    assert_eq!(program.check(), Ok(()));
+    // Each file that is made takes a name, unless one is freed as well.
+    let create = Act::Call(call(FileOperation::Create, On::Name(around(Which::Absent))));
+    let made = vec![create, close()];
+    assert_eq!(with(made.clone()).check(), Ok(()));
+    let unlink = Act::Call(call(
+        FileOperation::Unlink,
+        On::Name(around(Which::Present)),
+    ));
+    assert_eq!(with(vec![unlink.clone()]).check(), Ok(()));
+    assert!(refused([made, vec![unlink]].concat()).starts_with("nothing ends the phase"));
+    // A round that skips one act goes on with the others.
+    let mut program = with(vec![
+        first(),
+        close(),
+        open(around(Which::Present)),
+        close(),
+    ]);
+    assert_eq!(program.check(), Ok(()));
+    program.phases_mut()[0].groups[0].out = Out::Skip;
+    assert!(refusal(&program).starts_with("nothing ends the phase"));
+}
+
+#[test]
+fn quotas_can_be_reached() {
+    let quota = |what, count| {
+        let mut program = with(vec![first(), close()]);
+        let of = Share::Each;
+        program.phases_mut()[0].groups[0].quotas = vec![Quota { what, count, of }];
+        refusal(&program)
+    };
+    assert!(quota(Measure::Rounds, 0).starts_with("the workers of `serve` stop before they begin"));
+    assert!(quota(Measure::Bytes, 1).starts_with("the workers of `serve` move no bytes"));
+    assert_eq!(
+        quota(Measure::Steps(0), 1),
+        "nothing in `body` is counted as `one`; write `transaction = \"one\"` or `step = \"one\"` \
+         there"
+    );
+    assert!(quota(Measure::Steps(9), 1).starts_with("there is no label of the number 9"));
+}
+
+#[test]
+fn workers_are_threads() {
+    let workers = |count| {
+        let mut program = with(vec![first(), close()]);
+        program.phases_mut()[0].groups[0].workers = Some(count);
+        refusal(&program)
+    };
+    assert!(workers(0).starts_with("the group `serve` has no worker"));
+    assert!(workers(1025).starts_with("the groups of `serve` have 1025 workers"));
+}
+
+#[test]
+fn several_flows_do_not_share_what_was_opened_once() {
+    let mut program = with(vec![write(1)]);
+    let group = &mut program.phases_mut()[0].groups[0];
+    group.first = vec![first()];
+    group.quotas = vec![Quota {
+        what: Measure::Rounds,
+        count: 1,
+        of: Share::Each,
+    }];
+    assert_eq!((program.check(), program.check_depth(1)), (Ok(()), Ok(())));
+    let flaw = program.check_depth(2).unwrap_err();
+    assert_eq!(
+        (flaw.message.as_str(), flaw.help.as_str()),
+        (
+            "`write` works on a file, but none is open under its handle, as `iodepth` is above 1",
+            "open files in `body`, or use `iodepth = 1` and more workers"
+        )
+    );
+    assert_eq!(deliveries().check_depth(8), Ok(()));
+}

@@ -1,0 +1,284 @@
+//! Acts in words.
+
+use units::{Bytes as Size, Percent};
+
+use super::super::{
+    Act, Bytes, Call, DirectoryTree, DirectoryWalk, Due, FileOperation, FilePath, FilesetPlan, Law,
+    Measure, On, Order, Pick, Program, Where, Which,
+};
+use super::laws;
+use crate::Distribution;
+
+/// The words of a program's acts.
+pub struct Words<'a> {
+    pub program: &'a Program,
+}
+
+impl Words<'_> {
+    /// Acts one after the other, with commas between.
+    pub fn list(&self, acts: &[Act]) -> String {
+        let words: Vec<String> = acts.iter().map(|act| self.act(act)).collect();
+        words.join(", ")
+    }
+
+    fn act(&self, act: &Act) -> String {
+        match act {
+            Act::Call(call) => self.call(call),
+            Act::Times(law, acts) => {
+                let times = match law.always() {
+                    Some(1) => "once".to_owned(),
+                    Some(2) => "twice".to_owned(),
+                    _ => format!("{} times", laws::count(law)),
+                };
+                format!("{times} ({})", self.list(acts))
+            }
+            Act::Step(label, acts) | Act::Transaction(label, acts) => {
+                format!("{} ({})", self.program.label(*label), self.list(acts))
+            }
+            Act::Walk(walk) => self.walk(walk),
+            Act::Deal(deck) => {
+                let choices: Vec<String> = deck.choices.iter().map(|it| self.list(it)).collect();
+                format!("as listed ({})", choices.join("; "))
+            }
+            Act::Mix(branches) => self.mix(branches),
+            Act::Think(law) => format!("wait {}", laws::time(law)),
+            Act::Burn(law) => format!("compute for {}", laws::time(law)),
+            Act::Put { tokens, count, .. } => format!("put {count} of {}", self.tokens(*tokens)),
+            Act::Take { tokens, count, .. } => match count {
+                Due::Fixed(count) => format!("take {count} of {}", self.tokens(*tokens)),
+                Due::Since { what, each } => {
+                    let name = self.tokens(*tokens);
+                    format!("take one of {name} for each {}", self.done(*what, *each))
+                }
+            },
+            Act::Meet(_) => "meet all others".to_owned(),
+        }
+    }
+
+    fn tokens(&self, number: u8) -> &str {
+        let tokens = self.program.tokens.get(usize::from(number));
+        tokens.map_or("", |it| it.name.as_str())
+    }
+
+    /// So much of what a worker does.
+    fn done(&self, what: Measure, each: u64) -> String {
+        match what {
+            Measure::Rounds => format!("{each} rounds"),
+            Measure::Calls => format!("{each} calls"),
+            Measure::Bytes => Size(each).to_string(),
+            Measure::Steps(label) => format!("{each} of {}", self.program.label(label)),
+            Measure::StepBytes(label) => {
+                format!("{} of {}", Size(each), self.program.label(label))
+            }
+        }
+    }
+
+    fn walk(&self, walk: &DirectoryWalk) -> String {
+        let fileset = self.program.filesets.get(usize::from(walk.fileset));
+        let name = fileset.map_or("", |it| it.name.as_str());
+        let after = match walk.after.is_empty() {
+            true => String::new(),
+            false => format!("for each directory ({})", self.list(&walk.after)),
+        };
+        match walk.each.is_empty() {
+            true => format!("{after} of {name}"),
+            false => {
+                let each = self.list(&walk.each);
+                let after = if after.is_empty() {
+                    after
+                } else {
+                    format!(", {after}")
+                };
+                format!("for each file that directories of {name} list ({each}){after}")
+            }
+        }
+    }
+
+    fn mix(&self, branches: &[(u32, Vec<Act>)]) -> String {
+        let sum: f64 = branches.iter().map(|(share, _)| f64::from(*share)).sum();
+        let branches = branches.iter().map(|(share, acts)| {
+            let percent = f64::from(*share) * 100.0 / sum.max(1.0);
+            let percent = Percent((percent * 10.0).round() / 10.0);
+            format!("{percent} {}", self.list(acts))
+        });
+        let words: Vec<String> = branches.collect();
+        format!("one of ({})", words.join("; "))
+    }
+
+    fn call(&self, call: &Call) -> String {
+        use FileOperation as Op;
+        let what = || self.what(call);
+        match call.operation {
+            Op::Read | Op::Write => self.moved(call),
+            Op::Truncate => format!("cut it to {}", self.amount(call)),
+            Op::Close => "close".to_owned(),
+            Op::Fsync if call.on == On::Directory => "fsync its directory".to_owned(),
+            Op::Fsync => "fsync".to_owned(),
+            Op::Fdatasync => "fdatasync".to_owned(),
+            Op::Stat if call.on == On::Handle => "stat what is open".to_owned(),
+            Op::Chmod => format!("chmod {}", what()),
+            Op::Sync => "sync all file systems".to_owned(),
+            Op::Unlink => format!("remove {}", what()),
+            Op::Mkdir => format!("make {}", self.directory(call)),
+            Op::Rmdir => format!("remove {}", self.directory(call)),
+            Op::List => format!("list {}", self.listed(call)),
+            Op::Rename => format!("rename {} {}", what(), self.second(call)),
+            Op::Link => format!("link {} {}", what(), self.second(call)),
+            Op::Symlink => format!("link {} symbolically {}", what(), self.second(call)),
+            Op::Create => format!("create {}", what()),
+            Op::Open => format!("open {}", what()),
+            Op::Stat => format!("stat {}", what()),
+        }
+    }
+
+    /// The file that a call works on.
+    fn what(&self, call: &Call) -> String {
+        match &call.on {
+            On::Name(pick) => self.picked(pick),
+            _ => "it".to_owned(),
+        }
+    }
+
+    fn fileset(&self, pick: &Pick) -> Option<&FilesetPlan> {
+        self.program.filesets.get(usize::from(pick.fileset))
+    }
+
+    fn picked(&self, pick: &Pick) -> String {
+        let Some(fileset) = self.fileset(pick) else {
+            return "a file".to_owned();
+        };
+        let name = &fileset.name;
+        if fileset.count == 1 {
+            return name.clone();
+        }
+        if pick.which == Which::Absent {
+            return format!("a file in {name}");
+        }
+        match &pick.order {
+            Order::Next => format!("the next file of {name}"),
+            Order::Back => format!("the file before in {name}"),
+            Order::Shuffled => format!("a file of {name}, each once at random"),
+            Order::Around => format!("the next file of {name}, around and around"),
+            Order::Listed(_) => format!("a file of {name}, each once as listed"),
+            Order::Index(index) => format!("file {index} of {name}"),
+            Order::Drawn(distribution) => drawn(name, distribution),
+            Order::ByLaw(law) => format!("file {} of {name}", laws::count(law)),
+        }
+    }
+
+    fn directory(&self, call: &Call) -> String {
+        match &call.on {
+            On::Name(pick) => match self.fileset(pick) {
+                Some(fileset) if fileset.count > 1 => format!("a directory in {}", fileset.name),
+                Some(fileset) => format!("the directory {}", fileset.name),
+                None => "a directory".to_owned(),
+            },
+            On::Directory => "its directory".to_owned(),
+            On::Same | On::Handle => "it".to_owned(),
+        }
+    }
+
+    fn listed(&self, call: &Call) -> String {
+        match &call.on {
+            On::Name(pick) => match self.fileset(pick) {
+                Some(fileset) if matches!(fileset.tree, DirectoryTree::DirectoriesOf { .. }) => {
+                    format!("one of {}", fileset.name)
+                }
+                Some(fileset) if fileset.directory_count() > 1 => {
+                    format!("a directory of {}", fileset.name)
+                }
+                Some(fileset) => fileset.name.clone(),
+                None => "a directory".to_owned(),
+            },
+            _ => "its directory".to_owned(),
+        }
+    }
+
+    fn second(&self, call: &Call) -> String {
+        let second = call.second.as_ref().and_then(|pick| self.fileset(pick));
+        match second {
+            Some(fileset) => format!("to {}", fileset.name),
+            None => "to another name".to_owned(),
+        }
+    }
+
+    /// A read or a write.
+    fn moved(&self, call: &Call) -> String {
+        let is_read = call.operation == FileOperation::Read;
+        let is_appended = !is_read && call.place == Where::End;
+        let verb = match () {
+            () if is_read => "read",
+            () if is_appended => "append",
+            () => "write",
+        };
+        let amount = self.amount(call);
+        let place = match &call.place {
+            Where::Here => String::new(),
+            Where::End if is_appended => String::new(),
+            Where::End => " from its end on".to_owned(),
+            Where::Same => " at the same place".to_owned(),
+            Where::At(offset) => format!(" at {}", Size(*offset)),
+            Where::Random { distribution, .. } => match distribution {
+                Distribution::Zipf { theta } => format!(" at random (zipf {theta})"),
+                _ => " at random".to_owned(),
+            },
+            Where::Dealt { .. } => " at a listed place".to_owned(),
+            Where::Along(FilePath::Backward { .. }) => " backward".to_owned(),
+            Where::Along(FilePath::Strided { stride_bytes, .. }) => {
+                format!(" in strides of {}", Size(*stride_bytes))
+            }
+            Where::Along(FilePath::Blocks { block_bytes, .. }) => {
+                format!(" in blocks of {}", Size(*block_bytes))
+            }
+            Where::Along(FilePath::Shuffled { .. }) => " in random order".to_owned(),
+        };
+        let pieces = match self.is_cut(call) {
+            true => format!(" in pieces of {}", Size(call.piece_bytes.into())),
+            false => String::new(),
+        };
+        format!("{verb} {amount}{place}{pieces}")
+    }
+
+    fn amount(&self, call: &Call) -> String {
+        match &call.bytes {
+            Bytes::Law(law) => laws::size(law),
+            Bytes::Rest => "to its end".to_owned(),
+            Bytes::Size => "it whole".to_owned(),
+            Bytes::SizeOf { .. } => "as much as the other has".to_owned(),
+        }
+    }
+
+    /// Whether it takes several requests.
+    fn is_cut(&self, call: &Call) -> bool {
+        let largest = match &call.bytes {
+            Bytes::Law(law) => law.largest(),
+            Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => self.largest(call),
+        };
+        let piece = u64::from(call.piece_bytes);
+        piece > 0 && largest.is_none_or(|largest| largest > piece)
+    }
+
+    /// The largest file of any set; what is written may make it larger.
+    fn largest(&self, call: &Call) -> Option<u64> {
+        let sizes = self
+            .program
+            .filesets
+            .iter()
+            .map(|it| Law::largest(&it.size));
+        match call.bytes {
+            Bytes::Rest => None,
+            _ => sizes.reduce(|one, other| Some(one?.max(other?)))?,
+        }
+    }
+}
+
+/// A file by chance.
+fn drawn(name: &str, distribution: &Distribution) -> String {
+    match distribution {
+        Distribution::Uniform | Distribution::NoRepeat => format!("a file of {name} at random"),
+        Distribution::Zipf { theta } => format!("a file of {name} (zipf {theta})"),
+        Distribution::Pareto { h } => format!("a file of {name} (pareto {h})"),
+        Distribution::Normal { .. } => format!("a file of {name} (normal)"),
+        Distribution::Zones { .. } => format!("a file of {name} (by zones)"),
+    }
+}

@@ -1,0 +1,283 @@
+//! Data whose amount is said in all, in bytes or as times the machine's memory: how large a test
+//! file, or how many files that is.
+
+use units::{Bytes, format};
+
+use description::model::{Table, TimesMemory, Workload};
+use plan::program::{POOL_FILES_MAX, Program};
+use plan::{Diagnostic, DiagnosticCode};
+use plan::{Setting, Source};
+
+use super::files::{Files, bytes};
+use super::space::SIZE_UNIT;
+use super::{Context, files, jobs};
+
+/// Of what can be used of a target, no more than so many parts of four: others need room, too.
+const ROOM_PARTS: u64 = 3;
+/// Fewer files of a worker tell nothing, unless it was said how much they are.
+const FILES_MIN: u64 = 100;
+/// The need of files grows with their number, but not in proportion.
+const ATTEMPTS_MAX: usize = 8;
+
+/// The workload with its size, or the number of its files, where it says how much data there is in
+/// all.
+///
+/// # Errors
+/// When a target has no room for any data.
+pub(super) fn sized(
+    workload: &Workload,
+    workload_index: usize,
+    context: &mut Context,
+) -> Result<Option<Workload>, Diagnostic> {
+    let (times, bytes) = match (workload.times_memory, workload.total_size) {
+        (None, None) => return Ok(None),
+        (Some(times), _) => {
+            note(workload, "times_memory", &times.to_string(), context);
+            let memory_bytes = context.facts.memory_bytes;
+            if memory_bytes == 0 {
+                warn_of_unknown(context);
+                return Ok(None);
+            }
+            (Some(times), (memory_bytes as f64 * times.0) as u64)
+        }
+        (None, Some(total)) => {
+            note(workload, "total_size", &total.to_string(), context);
+            (None, total.0)
+        }
+    };
+    let data = Amount {
+        times,
+        bytes,
+        targets: context.targets.of_worker(workload_index, None).to_vec(),
+    };
+    if workload.has_jobs() {
+        return data.in_files_of_jobs(workload, context).map(Some);
+    }
+    match workload.table() {
+        // Its filesets are scaled where they are made of what it says.
+        Some(Table::Program) => Ok(None),
+        Some(_) => data.in_files(workload, context).map(Some),
+        None => data.in_one_file(workload, context).map(Some),
+    }
+}
+
+fn warn_of_unknown(context: &mut Context) {
+    let message = "the size of the memory is not known, so the usual amount of data is used in \
+                   place of `times_memory`";
+    let help = "leave `times_memory` out and say how much";
+    context
+        .warnings
+        .push(Diagnostic::warning("", message).help(help));
+}
+
+fn note(workload: &Workload, key: &str, value: &str, context: &mut Context) {
+    let source = match context.overrides.has(key) {
+        true => Source::Option,
+        false => Source::Written,
+    };
+    context.settings.push(Setting {
+        workload: workload.name_or_default().to_owned(),
+        key: key.to_owned(),
+        value: value.to_owned(),
+        source,
+    });
+}
+
+/// What is asked for.
+struct Amount {
+    /// As times the memory, where it was said so.
+    times: Option<TimesMemory>,
+    bytes: u64,
+    /// Among which the data are spread.
+    targets: Vec<u32>,
+}
+
+impl Amount {
+    fn of_each_target(&self) -> u64 {
+        self.bytes / self.targets.len().max(1) as u64
+    }
+
+    /// Bytes that the data may take on each target; none where that is not known.
+    fn room(&self, context: &Context) -> Option<(u64, String)> {
+        let rooms = self.targets.iter().filter_map(|index| {
+            let entry = &context.targets.entries[*index as usize];
+            let sharers = context.targets.entries.iter();
+            let sharers = sharers.filter(|other| other.shares_space_with(entry));
+            let usable = entry.usable_bytes()? / sharers.count().max(1) as u64;
+            Some((usable / 4 * ROOM_PARTS, entry.facts.path.clone()))
+        });
+        rooms.min()
+    }
+
+    /// As many bytes as are asked for, as messages tell them.
+    fn asked(&self, bytes: u64) -> String {
+        match self.times {
+            Some(times) => format!("{} ({times} of the memory)", format::size(bytes)),
+            None => format::size(bytes),
+        }
+    }
+
+    /// All files of the jobs have the same size; those that other jobs use, too, are one.
+    fn in_files_of_jobs(
+        &self,
+        workload: &Workload,
+        context: &mut Context,
+    ) -> Result<Workload, Diagnostic> {
+        let built = jobs::of(workload)?.unwrap_or_default();
+        let count = built.files.files.len().max(1) as u64;
+        let whole_data = self.in_one_file(workload, context)?;
+        let of_each_target = whole_data.size.map_or(0, |size| size.0);
+        let all = of_each_target.saturating_mul(self.targets.len().max(1) as u64);
+        let size = whole(all / count).max(SIZE_UNIT);
+        Ok(Workload {
+            size: Some(Bytes(size)),
+            ..whole_data
+        })
+    }
+
+    fn in_one_file(
+        &self,
+        workload: &Workload,
+        context: &mut Context,
+    ) -> Result<Workload, Diagnostic> {
+        let asked = whole(self.of_each_target()).max(SIZE_UNIT);
+        let mut size = asked;
+        if let Some((room, path)) = self.room(context).filter(|(room, _)| *room < asked) {
+            size = whole(room);
+            if size == 0 {
+                return Err(no_room(&path));
+            }
+            self.warn_of_less(&path, size, context);
+        }
+        Ok(Workload {
+            size: Some(Bytes(size)),
+            ..workload.clone()
+        })
+    }
+
+    fn in_files(&self, workload: &Workload, context: &mut Context) -> Result<Workload, Diagnostic> {
+        let mut sized = workload.clone();
+        let target_count = self.targets.len();
+        let (each_bytes, most) = Share::of(workload, target_count)?.of_one();
+        let least = if self.times.is_some() { FILES_MIN } else { 1 };
+        let asked = (self.bytes / each_bytes.max(1)).clamp(least, most);
+        let mut count = asked;
+        set_count(&mut sized, count);
+        let room = self.room(context);
+        for _ in 0..ATTEMPTS_MAX {
+            let Some((room, path)) = &room else { break };
+            let needed = Share::of(&sized, target_count)?.needed_bytes();
+            if needed <= *room {
+                break;
+            }
+            count = (count as f64 * *room as f64 / needed as f64) as u64;
+            if count < least {
+                return Err(no_room(path));
+            }
+            set_count(&mut sized, count);
+        }
+        let bytes = count.saturating_mul(each_bytes);
+        match room {
+            Some((_, path)) if count < asked => self.warn_of_less(&path, bytes, context),
+            _ if count == most => {
+                let name = workload.name_or_default();
+                let message = format!(
+                    "the files of `{name}` are {}, not {}, as there can be no more than {most}",
+                    format::size(bytes),
+                    self.asked(self.bytes)
+                );
+                warn(message, "use larger files", context);
+            }
+            _ => {}
+        }
+        Ok(sized)
+    }
+
+    fn warn_of_less(&self, path: &str, bytes: u64, context: &mut Context) {
+        let message = format!(
+            "the data on `{path}` are {}, not {}, as more would take over three quarters of what \
+             is free; what memory holds of them is not read from devices",
+            format::size(bytes),
+            self.asked(self.of_each_target())
+        );
+        let help = match self.times {
+            Some(_) => "use a target with more room, or a smaller `--set times_memory`",
+            None => "use a target with more room, or a smaller `--total-size`",
+        };
+        warn(message, help, context);
+    }
+}
+
+fn warn(message: String, help: &str, context: &mut Context) {
+    let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
+    context.warnings.push(warning.help(help));
+}
+
+fn no_room(path: &str) -> Diagnostic {
+    let message = format!("`{path}` has no room for the data that are asked for");
+    Diagnostic::error("", message).help("name another target with `--target`")
+}
+
+/// Whole units of a test file's size.
+const fn whole(bytes: u64) -> u64 {
+    bytes / SIZE_UNIT * SIZE_UNIT
+}
+
+/// Work on files as it is so far.
+struct Share {
+    program: Box<Program>,
+    worker_count: u32,
+    target_count: usize,
+    files_most: u32,
+}
+
+impl Share {
+    fn of(workload: &Workload, target_count: usize) -> Result<Self, Diagnostic> {
+        let Files {
+            program,
+            worker_count,
+        } = files::files_of(workload, target_count)?;
+        Ok(Self {
+            program,
+            worker_count,
+            target_count,
+            files_most: workload.files_most(),
+        })
+    }
+
+    /// Bytes of data that one more file brings, of each worker where each has its own, and how many
+    /// files there can be.
+    fn of_one(&self) -> (u64, u64) {
+        let workers = u64::from(self.worker_count);
+        match &self.program.pool {
+            Some(pool) => (pool.mean_bytes() * workers, u64::from(POOL_FILES_MAX)),
+            None => {
+                let count = self
+                    .program
+                    .filesets
+                    .iter()
+                    .map(|it| u64::from(it.count))
+                    .sum();
+                let all = self.program.space_needed().bytes;
+                (all.div_ceil(u64::max(count, 1)), u64::from(self.files_most))
+            }
+        }
+    }
+
+    /// Bytes that the files take at once on each target, at most.
+    fn needed_bytes(&self) -> u64 {
+        let each = bytes::at_once(&self.program, self.worker_count);
+        let all = each.saturating_mul(self.worker_count.into());
+        all.div_ceil(self.target_count.max(1) as u64)
+    }
+}
+
+/// Puts the number of files where the table has it.
+fn set_count(workload: &mut Workload, count: u64) {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    if let Some(pool) = workload.pool_counts_mut() {
+        *pool.files = Some(count);
+    } else if let Some((files, _)) = workload.file_count_mut() {
+        *files = Some(count);
+    }
+}

@@ -1,0 +1,462 @@
+//! The cells of one workload: access specification by run of the test type by queue depth.
+
+use description::model::{IDLE, TestType, Workload};
+use plan::{
+    CacheMode, Cell, EngineKind, LinePlan, PositionRule, SpanPlan, TargetKind, Work, WorkerPlan,
+};
+use plan::{Diagnostic, DiagnosticCode, Severity};
+
+use super::crew::{Member, check_depth, crew};
+use super::cycling::{Eligible, RunShape, depths, runs};
+use super::lines::{Place, lines_of};
+use super::options::Options;
+use super::room::Taken;
+use super::space::SECTOR_BYTES;
+use super::{
+    CELLS_MAX, Context, WEIGHT_MAX, network, note_targets, note_workers, settings, space,
+    too_heavy, too_many_cells, weight,
+};
+use plan::worker_seed;
+
+/// Names that a warning repeats.
+const NAMES_SHOWN: usize = 8;
+
+/// One workload on its way to cells.
+struct Layout<'a, 'b> {
+    context: &'a mut Context<'b>,
+    workload: &'a Workload,
+    workload_index: usize,
+    options: &'a Options,
+    members: Vec<Member>,
+}
+
+/// The cells of a workload, for one repetition.
+pub(super) fn of_workload(
+    workload: &Workload,
+    workload_index: usize,
+    options: &Options,
+    context: &mut Context,
+) -> Result<Vec<Cell>, Diagnostic> {
+    let members = crew(workload, &context.shares)?;
+    note_workers(workload, members.len(), context)?;
+    settings::note_own(workload, &members, context);
+    network::refuse_vi(workload, context);
+    let mut layout = Layout {
+        context,
+        workload,
+        workload_index,
+        options,
+        members,
+    };
+    layout.warn_of_workers_without_target();
+    let depths = layout.cycled_depths()?;
+    let step_count = layout
+        .members
+        .iter()
+        .map(|member| member.specs.len())
+        .max()
+        .unwrap_or(0);
+    let mut cells = Vec::new();
+    for step_index in 0..step_count {
+        layout.step(step_index, &depths, &mut cells)?;
+    }
+    network::check_keys(workload, &cells)?;
+    note_targets(workload_index, workload, context);
+    Ok(cells)
+}
+
+impl Layout<'_, '_> {
+    /// Iometer lets workers without targets sit out, and so does every cell here.
+    fn warn_of_workers_without_target(&mut self) {
+        let sits_out = |member: &&Member| {
+            let has_work = member.specs.iter().any(Option::is_some);
+            has_work && self.targets_of(member.index).is_empty()
+        };
+        let names: Vec<String> = self
+            .members
+            .iter()
+            .filter(sits_out)
+            .map(|member| format!("`{}`", plan::printable(&member.name)))
+            .collect();
+        let shown = names.iter().take(NAMES_SHOWN).map(String::as_str);
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let message = match names.len() {
+            0 => return,
+            1 => format!("worker {shown} has no target, so it does nothing, as in Iometer"),
+            count => {
+                let more = match count.saturating_sub(NAMES_SHOWN) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!(
+                    "{count} workers have no target, so they do nothing, as in Iometer: \
+                     {shown}{more}"
+                )
+            }
+        };
+        let help = "assign a target to each worker, or remove the worker";
+        let warning = Diagnostic::warning("", message).help(help);
+        self.context.warnings.push(warning);
+    }
+
+    /// The depths of test types that set them; options say so instead of the file.
+    fn cycled_depths(&self) -> Result<Vec<u32>, Diagnostic> {
+        let options = self.options;
+        let cycles = matches!(
+            options.test_type,
+            TestType::CycleOutstandingIos | TestType::CycleOutstandingIosAndTargets
+        );
+        if !cycles {
+            return Ok(Vec::new());
+        }
+        if self.context.overrides.has("iodepth") {
+            return Ok(options.iodepths.clone());
+        }
+        if options.iodepths.len() > 1 {
+            let message = "`iodepth` is a list, and `test_type` goes through queue depths as well";
+            return Err(Diagnostic::error("", message).help("take out `test_type`"));
+        }
+        let depths = depths(&options.steps);
+        if depths.is_empty() {
+            let message = format!(
+                "queue depths start at {} and end at {}, so there is nothing to run",
+                options.steps.iodepth.start, options.steps.iodepth_end
+            );
+            return Err(Diagnostic::error("", message).help("use an `end` of at least `start`"));
+        }
+        Ok(depths)
+    }
+
+    /// The cells in which each worker uses its specification number `step_index`.
+    fn step(
+        &mut self,
+        step_index: usize,
+        depths: &[u32],
+        cells: &mut Vec<Cell>,
+    ) -> Result<(), Diagnostic> {
+        let active: Vec<(usize, usize)> = (0..self.members.len())
+            .filter_map(|index| {
+                let spec = self.members[index]
+                    .specs
+                    .get(step_index)
+                    .copied()
+                    .flatten()?;
+                (!self.targets_of(index).is_empty()).then_some((index, spec))
+            })
+            .collect();
+        if active.is_empty() {
+            let idles = |member: &Member| member.specs.get(step_index) == Some(&None);
+            if self.members.iter().any(idles) {
+                cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
+            }
+            return few_enough(cells);
+        }
+        let eligible: Vec<Eligible> = active
+            .iter()
+            .map(|(index, _)| self.eligible(*index))
+            .collect();
+        let runs = runs(
+            self.options.test_type,
+            &self.options.steps,
+            &eligible,
+            depths,
+        );
+        for run in &runs {
+            let iodepths = match run.iodepth {
+                Some(depth) => vec![depth],
+                None => self.own_depths(&active)?,
+            };
+            for iodepth in iodepths {
+                let cell = self.run_cell(run, iodepth, &active)?;
+                self.at_each_rate(cell, cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the cell once for each rate, or for each part of a curve.
+    fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
+        for cell in self.options.method.spread(cell)? {
+            self.weigh(&cell.workers)?;
+            cells.push(cell);
+            few_enough(cells)?;
+        }
+        Ok(())
+    }
+
+    fn targets_of(&self, member_index: usize) -> &[u32] {
+        let table_index = self.members[member_index].table_index;
+        self.context
+            .targets
+            .of_worker(self.workload_index, table_index)
+    }
+
+    fn eligible(&self, member_index: usize) -> Eligible {
+        Eligible {
+            group_index: self.members[member_index].group_index,
+            cycle_index: self.members[member_index].cycle_index,
+            target_count: self.targets_of(member_index).len() as u32,
+        }
+    }
+
+    /// The depths of a list, which workers with depths of their own would not follow.
+    fn own_depths(&self, active: &[(usize, usize)]) -> Result<Vec<u32>, Diagnostic> {
+        let depths = &self.options.iodepths;
+        let all_own = active
+            .iter()
+            .all(|(index, _)| self.members[*index].iodepth.is_some());
+        if depths.len() > 1 && all_own {
+            let message = "`iodepth` is a list, but every worker has an `iodepth` of its own";
+            return Err(Diagnostic::error("", message).help("take out the workers' `iodepth`"));
+        }
+        Ok(depths.clone())
+    }
+
+    fn run_cell(
+        &mut self,
+        run: &RunShape,
+        iodepth: u32,
+        active: &[(usize, usize)],
+    ) -> Result<Cell, Diagnostic> {
+        let mut workers = Vec::new();
+        for ((member_index, spec_index), target_count) in active.iter().zip(&run.target_counts) {
+            if *target_count == 0 {
+                continue;
+            }
+            let member = self.members[*member_index].clone();
+            let depth = match run.iodepth {
+                Some(depth) => depth,
+                None => member.iodepth.unwrap_or(iodepth),
+            };
+            let targets = self.targets_of(*member_index)[..*target_count as usize].to_vec();
+            check_depth(&member.name, depth, targets.len())?;
+            let spec = &self.workload.access_spec[*spec_index];
+            let lines = lines_of(spec);
+            let name = spec
+                .name
+                .as_deref()
+                .unwrap_or(&self.options.name)
+                .to_owned();
+            let is_network = network::is_network(&member.name, &targets, self.context)?;
+            let spans = if is_network {
+                network::check_lines(&lines, &name, self.context)?;
+                network::spans(depth, &targets)
+            } else {
+                let spans = self.spans(&member, depth, &targets)?;
+                self.check_lines(&lines, &spans)?;
+                spans
+            };
+            let index = workers.len() as u32;
+            let worker = self.worker(&member, index, name, lines, spans);
+            workers.push(WorkerPlan {
+                network: is_network,
+                ..worker
+            });
+        }
+        self.check_memory(&workers)?;
+        let first = workers.first().map(|it| it.access_spec.clone());
+        let common = first.filter(|name| workers.iter().all(|worker| worker.access_spec == *name));
+        let spans = workers.iter().flat_map(|worker| &worker.spans);
+        let reported = spans.map(|span| span.iodepth).max().unwrap_or(iodepth);
+        let mut cell = self.cell(reported, workers, common);
+        network::check_cell(&cell, self.options)?;
+        if network::is_all(&cell) {
+            cell.cache = CacheMode::Buffered;
+        }
+        if cell.new_file {
+            self.end_when_full(&mut cell)?;
+        }
+        Ok(cell)
+    }
+
+    /// Lets a cell that begins with an empty file end when that has its size.
+    fn end_when_full(&self, cell: &mut Cell) -> Result<(), Diagnostic> {
+        let mut fitting = 0;
+        for worker in &cell.workers {
+            let length = worker
+                .lines
+                .first()
+                .map_or(1, |line| line.size_bytes.max(1));
+            for span in &worker.spans {
+                let target = &self.context.targets.entries[span.target_index as usize].facts;
+                if target.kind == TargetKind::Device {
+                    let path = &target.path;
+                    let message = format!("`{path}` is a device, which is never a new file");
+                    return Err(Diagnostic::error("", message).help("leave `new_file` out"));
+                }
+                fitting += span.size_bytes / u64::from(length);
+            }
+        }
+        cell.operations = Some(cell.operations.map_or(fitting, |asked| asked.min(fitting)));
+        Ok(())
+    }
+
+    fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
+        let options = self.options;
+        // Who does nothing is never steady.
+        let steady = options.method.steady.filter(|_| !workers.is_empty());
+        let engine = (options.engine, options.cache);
+        Cell {
+            access_spec,
+            iodepth,
+            run_time_ns: options.run_time_ns,
+            ramp_time_ns: options.ramp_time_ns,
+            operations: options.method.operations,
+            ring: options.ring,
+            warm: options.warm,
+            new_file: options.new_file,
+            find_depth: options.method.find_depth,
+            steady,
+            precondition: options.method.precondition,
+            ..Cell::new(&options.name, engine, Work::Access, workers)
+        }
+    }
+
+    fn worker(
+        &self,
+        member: &Member,
+        worker_index: u32,
+        access_spec: String,
+        lines: Vec<LinePlan>,
+        spans: Vec<SpanPlan>,
+    ) -> WorkerPlan {
+        let options = self.options;
+        let derived = |seed: u64| worker_seed(seed, member.index as u32);
+        let seed = match member.seed {
+            Some(seed) if options.position == PositionRule::Iometer => seed,
+            Some(seed) => derived(seed),
+            None => derived(options.method.seed),
+        };
+        let cpus = &options.method.cpus;
+        WorkerPlan {
+            worker_index,
+            rank: member.rank,
+            name: member.name.clone(),
+            access_spec,
+            lines,
+            spans,
+            seed,
+            position: options.position,
+            cursor: options.cursor,
+            content: member.content.unwrap_or(options.content),
+            verify: options.verify,
+            transactions_per_connection: member.transactions_per_connection,
+            network: false,
+            cpu: (!cpus.is_empty()).then(|| cpus[member.index % cpus.len()]),
+            job: None,
+        }
+    }
+
+    fn spans(
+        &mut self,
+        member: &Member,
+        iodepth: u32,
+        targets: &[u32],
+    ) -> Result<Vec<SpanPlan>, Diagnostic> {
+        let start = member.start_bytes.unwrap_or(self.options.start_bytes);
+        let size = member.size.or(self.options.size);
+        let span = |target_index: &u32| {
+            let (start_bytes, size_bytes) = space::span(self.context, *target_index, start, size)?;
+            let sector_bytes = SECTOR_BYTES.max(self.direct_unit(*target_index).unwrap_or(0));
+            Ok(SpanPlan {
+                target_index: *target_index,
+                iodepth,
+                start_bytes,
+                size_bytes,
+                sector_bytes,
+            })
+        };
+        targets.iter().map(span).collect()
+    }
+
+    /// The unit of direct I/O on the target, when I/O is direct and touches anything.
+    fn direct_unit(&self, target_index: u32) -> Option<u32> {
+        let entry = &self.context.targets.entries[target_index as usize];
+        let is_direct = self.options.cache == CacheMode::Direct
+            && self.options.engine != EngineKind::Null
+            && entry.facts.kind != TargetKind::Null;
+        is_direct.then(|| entry.direct_unit())
+    }
+
+    fn check_lines(&mut self, lines: &[LinePlan], spans: &[SpanPlan]) -> Result<(), Diagnostic> {
+        for span in spans {
+            let entry = &self.context.targets.entries[span.target_index as usize];
+            let direct_unit = self.direct_unit(span.target_index);
+            let place = Place {
+                path: &entry.facts.path,
+                span: *span,
+                direct_unit,
+                fixed_bytes: entry.fixed_bytes(),
+            };
+            for line in lines {
+                place.fits(line)?;
+                place.strides(line)?;
+                match place.unaligned(line) {
+                    Some(error) if entry.known => return Err(error),
+                    Some(error) => {
+                        let warning = Diagnostic {
+                            severity: Severity::Warning,
+                            ..error
+                        };
+                        self.context.warnings.push(warning);
+                    }
+                    None => {}
+                }
+            }
+            let raised = span.sector_bytes > SECTOR_BYTES
+                && self.options.position == PositionRule::Uniform
+                && lines.iter().any(|line| line.align_bytes == 0);
+            if raised {
+                let message = format!(
+                    "an alignment of 0 means {} bytes on `{}`, not {SECTOR_BYTES}",
+                    span.sector_bytes, entry.facts.path
+                );
+                let warning = Diagnostic::warning("", message)
+                    .code(DiagnosticCode::AlignmentRaised)
+                    .help("write an `align` to have the same on every device");
+                self.context.warnings.push(warning);
+            }
+        }
+        Ok(())
+    }
+
+    fn weigh(&mut self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
+        self.context.weight += weight(workers);
+        if self.context.weight > WEIGHT_MAX {
+            Err(too_heavy())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_memory(&self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
+        let buffers = Taken {
+            what: "the buffers of a cell",
+            help: "use a smaller `--iodepth`",
+            workers: workers.iter().map(|it| (it.rank, buffer_bytes(it))),
+        };
+        buffers.fits(self.context.facts)
+    }
+}
+
+fn few_enough(cells: &[Cell]) -> Result<(), Diagnostic> {
+    if cells.len() > CELLS_MAX {
+        Err(too_many_cells(cells.len()))
+    } else {
+        Ok(())
+    }
+}
+
+/// Bytes of buffers: one of the largest size for each request in flight.
+fn buffer_bytes(worker: &WorkerPlan) -> u64 {
+    let sizes = worker
+        .lines
+        .iter()
+        .map(|line| line.size_bytes.max(line.reply_bytes));
+    let depth: u64 = worker
+        .spans
+        .iter()
+        .map(|span| u64::from(span.iodepth))
+        .sum();
+    u64::from(sizes.max().unwrap_or(0)).saturating_mul(depth)
+}

@@ -1,0 +1,48 @@
+//! How many bytes files take at once, and which sizes their system calls have.
+
+use description::model::{Table, Workload};
+use plan::program::Program;
+
+/// Bytes that the files of one of `worker_count` workers take at once, at most or nearly so.
+pub(crate) fn at_once(program: &Program, worker_count: u32) -> u64 {
+    let all = program.space_needed().bytes;
+    all.div_ceil(u64::from(worker_count.max(1)))
+}
+
+/// The sizes that direct I/O moves, with what sets them; all must be multiples of the
+/// target's block; a pool moves what it does by it only where all of the cell `is_direct`.
+pub(super) fn moved(
+    workload: &Workload,
+    program: &Program,
+    (table, is_direct): (Table, bool),
+) -> Vec<(String, u64)> {
+    let amounts = program.direct_amounts();
+    let quoted = |(key, bytes): (&str, u64)| (format!("`{key}`"), bytes);
+    match workload.table_amounts() {
+        Ok(keys) if !amounts.is_empty() && !keys.is_empty() => {
+            keys.into_iter().map(quoted).collect()
+        }
+        _ => {
+            let amounts = amounts.into_iter().map(|it| (it.what, it.bytes));
+            let pool = program.pool.iter().filter(|_| is_direct);
+            let pool = pool.flat_map(|pool| pool.direct_amounts());
+            let pool = pool.map(|(key, bytes)| (format!("`{}.{key}`", table.key()), bytes));
+            amounts.chain(pool).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_take_the_bytes_of_their_shares() {
+        let plan = description::classics::CreateRemove {
+            count: Some(9),
+            ..description::classics::CreateRemove::default()
+        };
+        let files = plan.resolve().unwrap().program();
+        assert_eq!(at_once(&files, 3), 3 << 16);
+    }
+}

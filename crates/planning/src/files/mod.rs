@@ -1,0 +1,320 @@
+//! The cells of work on many files: one for each queue depth.
+
+pub(super) mod bytes;
+mod checks;
+mod options;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use units::Span;
+
+use description::check::{WORKERS_MAX, program};
+use description::classics::ClassicError;
+use description::model::{Table, Workload};
+use plan::Diagnostic;
+use plan::program::{FILES_MAX, Program};
+use plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, Work, WorkerPlan};
+
+use super::repetition::Often;
+use super::space::SECTOR_BYTES;
+use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
+use options::FileOptions;
+use plan::worker_seed;
+
+/// What a workload of files comes to.
+pub(super) struct FileCells {
+    pub often: Often,
+    /// The seed from which those of the workers come.
+    pub seed: u64,
+    /// The cells of one repetition.
+    pub cells: Vec<Cell>,
+}
+
+/// The cells of a workload that has the table.
+pub(super) fn of_workload(
+    workload: &Workload,
+    workload_index: usize,
+    table: Table,
+    context: &mut Context,
+) -> Result<FileCells, Diagnostic> {
+    let options = FileOptions::resolve(workload, table, context)?;
+    let targets = context.targets.of_worker(workload_index, None).to_vec();
+    let Files {
+        program,
+        worker_count,
+    } = files_of(workload, targets.len())?;
+    let mut cells = Vec::new();
+    for depth in &options.iodepths {
+        // Flows that are threads have a part in the work as workers have.
+        let threads = if options.has_thread_for_each_flow(&program) {
+            *depth
+        } else {
+            1
+        };
+        let program = program.with_workers_times(threads);
+        let mut layout = Layout {
+            context,
+            options: &options,
+            table,
+            program: &program,
+            targets: &targets,
+            worker_count: self::worker_count(workload, &program, targets.len())?,
+            slot_count: depth / threads,
+            threads,
+            is_in_place: workload.built.as_ref().is_some_and(|it| it.is_in_place),
+            is_checked: workload.built.as_ref().is_some_and(|it| it.is_checked),
+        };
+        layout.check(workload)?;
+        cells.extend(layout.cells()?);
+    }
+    // What is said of one depth is said of all of them.
+    let mut said = BTreeSet::new();
+    context.warnings.retain(|it| said.insert(it.to_string()));
+    note_workers(workload, worker_count as usize, context)?;
+    settings::note(workload, table, &program, targets.len(), context)?;
+    note_targets(workload_index, workload, context);
+    Ok(FileCells {
+        often: options.method.often,
+        seed: options.method.seed,
+        cells,
+    })
+}
+
+/// Work on files, and by how many.
+pub(super) struct Files {
+    pub program: Box<Program>,
+    pub worker_count: u32,
+}
+
+/// The work that the table says, whatever the seed.
+pub(super) fn files_of(workload: &Workload, target_count: usize) -> Result<Files, Diagnostic> {
+    let program = Box::new(resolved(workload, target_count)?);
+    let worker_count = worker_count(workload, &program, target_count)?;
+    Ok(Files {
+        program,
+        worker_count,
+    })
+}
+
+/// Who does not say how many work is one for each target.
+fn with_workers(workload: &Workload, mut program: Program, target_count: usize) -> Program {
+    // A run has a few targets.
+    let default = workload.workers.unwrap_or(target_count.max(1) as u32);
+    for phase in program.phases_mut() {
+        for group in &mut phase.groups {
+            group.workers.get_or_insert(default);
+        }
+    }
+    program
+}
+
+/// The table with its defaults.
+fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnostic> {
+    let told = |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
+    let of_table = workload.table_program(target_count).map_err(told)?;
+    let program = match of_table {
+        Some(mut program) => {
+            for way in &mut program.ways {
+                way.is_direct |= workload.cache == Some(CacheMode::Direct);
+            }
+            match workload.ramp_time {
+                Some(Span(ramp_ns @ 1..)) => program.ramped(ramp_ns),
+                _ => program,
+            }
+        }
+        None => program(workload).map_err(|flaw| flaw.diagnostic(""))?,
+    };
+    let program = match workload.warm {
+        Some(true) => program.warmed(),
+        _ => program,
+    };
+    let program = with_workers(workload, program, target_count);
+    match workload.operations {
+        Some(count) => with_operations(count, &program),
+        None => Ok(program),
+    }
+}
+
+/// The program with so many rounds in each phase.
+///
+/// # Errors
+/// More than its files or transactions can be numbered for.
+fn with_operations(count: u64, program: &Program) -> Result<Program, Diagnostic> {
+    let counted = program.with_operations(count);
+    let workers = u64::from(counted.workers_most().max(1));
+    let of_pool = counted.pool.as_ref().map(|_| count.div_ceil(workers));
+    let files = counted.filesets.iter().map(|set| u64::from(set.count));
+    let (what, needed, most) = match of_pool {
+        Some(transactions) => ("transactions of a worker", transactions, i32::MAX as u64),
+        None => ("files", files.max().unwrap_or(0), u64::from(FILES_MAX)),
+    };
+    if needed > most {
+        let message = format!("`operations` is {count}, which takes more {what} than {most}");
+        return Err(Diagnostic::error("", message).help("use fewer operations, or a `run_time`"));
+    }
+    Ok(counted)
+}
+
+/// As many as are asked for, or one for each target.
+fn worker_count(
+    workload: &Workload,
+    program: &Program,
+    target_count: usize,
+) -> Result<u32, Diagnostic> {
+    let count = program.workers_most();
+    if count > WORKERS_MAX {
+        let message = format!("there are {count} workers, more than {WORKERS_MAX}");
+        let help = match workload.iodepth {
+            Some(_) => "use a smaller `iodepth`, as each flow counts as a worker, or fewer workers",
+            None => "use fewer targets",
+        };
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    if (count as usize) < target_count && !is_in_targets(program) {
+        let message = format!(
+            "`{}` has {target_count} targets and works on one with each of {count} workers",
+            workload.name_or_default()
+        );
+        let help = format!("add `--workers {target_count}`");
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    Ok(count)
+}
+
+/// Whether one worker works in all targets.
+fn is_in_targets(program: &Program) -> bool {
+    program.pool.iter().any(|pool| pool.is_in_targets())
+}
+
+/// A workload on its way to cells.
+struct Layout<'a, 'b> {
+    context: &'a mut Context<'b>,
+    options: &'a FileOptions,
+    table: Table,
+    program: &'a Program,
+    /// Each worker has one, in turn, unless one has all.
+    targets: &'a [u32],
+    /// With the threads of each.
+    worker_count: u32,
+    /// Flows of each in one thread.
+    slot_count: u32,
+    /// Flows of each that are threads of their own.
+    threads: u32,
+    is_in_place: bool,
+    is_checked: bool,
+}
+
+impl Layout<'_, '_> {
+    fn cells(&mut self) -> Result<Vec<Cell>, Diagnostic> {
+        let cells = self.options.method.spread(self.cell())?;
+        if !self.is_in_place {
+            self.take_space(&cells);
+        }
+        self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
+        match self.context.weight > WEIGHT_MAX {
+            true => Err(too_heavy()),
+            false => Ok(cells),
+        }
+    }
+
+    /// The cells run one after the other, so the one that takes the most counts.
+    fn take_space(&mut self, cells: &[Cell]) {
+        let workers = u64::from(self.worker_count.max(1));
+        let most_bytes = self.program.space_needed().most_bytes.div_ceil(workers);
+        for target_index in self.targets {
+            let needed = cells.iter().map(|cell| {
+                let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+                let own = spans.filter(|span| span.target_index == *target_index);
+                own.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
+            });
+            let needed = needed.max().unwrap_or(0);
+            let spans = cells.first().into_iter().flat_map(|cell| &cell.workers);
+            let spans = spans.flat_map(|worker| &worker.spans);
+            let count = spans
+                .filter(|span| span.target_index == *target_index)
+                .count();
+            let most_bytes = most_bytes.saturating_mul(count as u64);
+            let entry = &mut self.context.targets.entries[*target_index as usize];
+            entry.files_bytes = entry.files_bytes.max(needed);
+            entry.files_most_bytes = entry.files_most_bytes.max(most_bytes);
+        }
+    }
+
+    /// What stands for it in tables: the classic, or the workload whose own phases they are.
+    fn title(&self) -> String {
+        let name = self.options.name.as_str();
+        self.table.title().unwrap_or(name).to_owned()
+    }
+
+    fn cell(&self) -> Cell {
+        let options = self.options;
+        let (run_time_ns, ramp_time_ns) = match self.table {
+            Table::Program => self.program.times_ns(),
+            _ => (
+                self.program.pool_time_ns().unwrap_or(0),
+                self.program.transactions_phase().map_or(0, |it| it.ramp_ns),
+            ),
+        };
+        let workers = 0..self.worker_count;
+        let workers = workers.map(|index| self.worker(index)).collect();
+        let engine = (options.engine, options.cache);
+        let work = Work::Acts(Box::new(self.program.clone()));
+        Cell {
+            access_spec: Some(self.title()),
+            run_time_ns,
+            ramp_time_ns,
+            ring: options.ring,
+            find_depth: options.method.find_depth,
+            operations: options.method.operations,
+            precondition: options.method.precondition,
+            steady: options.method.steady,
+            iodepth: self.slot_count * self.threads,
+            ..Cell::new(&options.name, engine, work, workers)
+        }
+    }
+
+    fn span(&self, target_index: u32) -> SpanPlan {
+        SpanPlan {
+            target_index,
+            iodepth: self.slot_count,
+            start_bytes: 0,
+            size_bytes: bytes::at_once(self.program, self.worker_count),
+            sector_bytes: SECTOR_BYTES,
+        }
+    }
+
+    fn worker(&self, worker_index: u32) -> WorkerPlan {
+        let options = self.options;
+        let seed = match self.table.has_pool() {
+            true => options.method.seed + u64::from(worker_index),
+            false => worker_seed(options.method.seed, worker_index),
+        };
+        let cpus = &options.method.cpus;
+        WorkerPlan {
+            worker_index,
+            rank: 0,
+            name: format!("worker {}", worker_index + 1),
+            access_spec: self.title(),
+            lines: Vec::new(),
+            spans: match is_in_targets(self.program) {
+                true => self.targets.iter().map(|it| self.span(*it)).collect(),
+                false => {
+                    let own = self.targets[worker_index as usize % self.targets.len()];
+                    vec![self.span(own)]
+                }
+            },
+            seed,
+            position: PositionRule::Uniform,
+            cursor: CursorKind::Worker,
+            content: options.content,
+            verify: options.verify || self.is_checked,
+            transactions_per_connection: None,
+            network: false,
+            cpu: (!cpus.is_empty()).then(|| cpus[worker_index as usize % cpus.len()]),
+            job: None,
+        }
+    }
+}

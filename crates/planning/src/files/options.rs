@@ -1,0 +1,118 @@
+//! The workload's own keys, as far as they say something about work on many files.
+
+use units::Span;
+
+use description::model::{ContentChoice, Seed, Table, Workload};
+use plan::Diagnostic;
+use plan::program::Program;
+use plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
+
+use super::super::Context;
+use super::super::method::Method;
+use super::super::options::SEED_DEFAULT;
+use super::super::repetition::Often;
+use super::super::resolver::Resolver;
+
+/// The keys with their values.
+pub(super) struct FileOptions {
+    pub name: String,
+    pub engine: EngineKind,
+    pub cache: CacheMode,
+    pub iodepths: Vec<u32>,
+    pub method: Method,
+    pub verify: bool,
+    pub content: ContentPlan,
+    pub ring: RingOptions,
+}
+
+impl FileOptions {
+    /// Whether each flow of a worker is a thread: where the engine has one request in flight, where
+    /// rounds begin when they are due, as a thread waits for one of them at a time, and where calls
+    /// were recorded one after the other.
+    pub fn has_thread_for_each_flow(&self, program: &Program) -> bool {
+        let method = &self.method;
+        let has_rate = !method.curve.is_empty() || method.rates.iter().any(Option::is_some);
+        self.engine.is_one_at_a_time() || has_rate || program.has_traces()
+    }
+
+    /// Resolves every key that means something and notes it as a setting.
+    pub fn resolve(
+        workload: &Workload,
+        table: Table,
+        context: &mut Context,
+    ) -> Result<Self, Diagnostic> {
+        let name = workload.name_or_default();
+        let r = &mut Resolver {
+            name,
+            overrides: context.overrides,
+            settings: &mut context.settings,
+        };
+        let has_pool = table.has_pool();
+        let (iodepths, find_depth) = r.searched_depths(workload);
+        let engine = r.word("engine", workload.engine, EngineKind::Psync);
+        let cache = r.word("cache", workload.cache, CacheMode::Buffered);
+        r.optional("keep", workload.keep, |keep| keep.to_string());
+        if has_pool {
+            r.shown("run_time", workload.run_time, Span(0));
+        }
+        if table.has_time() {
+            r.optional("run_time", workload.run_time, |time| time.to_string());
+        }
+        if table.goes_on() {
+            r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
+        }
+        if table == Table::Program {
+            r.optional("warm", workload.warm, |warm| warm.to_string());
+            r.optional("run_time", workload.run_time, |time| time.to_string());
+            r.optional("size", workload.size, |size| size.to_string());
+        }
+        let seed_default = table
+            .own_seeds()
+            .map_or(SEED_DEFAULT, |seeds| seeds.default.into());
+        let is_verifiable = has_pool || table == Table::Program && workload.verify.is_some();
+        let verify = is_verifiable && r.verify(workload.verify, engine)?;
+        let content = match own_content(workload, table) {
+            Some(content) => content,
+            None => {
+                let written = workload.content.clone();
+                ContentPlan::from(&r.word("content", written, ContentChoice::Incompressible))
+            }
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            engine,
+            cache,
+            iodepths,
+            method: Method {
+                rates: r.rates(workload),
+                curve: r.curve(workload),
+                find_depth,
+                operations: r.optional("operations", workload.operations, |it| it.to_string()),
+                precondition: r.precondition(workload.precondition, engine)?,
+                steady: r.steady(workload),
+                often: Often::resolve(workload, r),
+                seed: r.shown("seed", workload.seed, Seed(seed_default)).0,
+                cpus: r.cpus(workload),
+            },
+            verify,
+            content,
+            ring: match workload.batch {
+                Some(_) => r.batch(workload.batch),
+                None => RingOptions::default(),
+            },
+        })
+    }
+}
+
+/// What is written whatever the workload says.
+fn own_content(workload: &Workload, table: Table) -> Option<ContentPlan> {
+    if table.has_pool() {
+        // A pool's text is a block of random characters.
+        return Some(ContentPlan::PseudoRandom);
+    }
+    // The programs of the original script copy from `/dev/zero`.
+    let program = workload.table_program(1).ok().flatten();
+    program
+        .is_some_and(|it| it.starts_programs())
+        .then_some(ContentPlan::Zero)
+}

@@ -1,0 +1,239 @@
+//! Groups of workers, which are managers in files of Iometer, and the hosts that they work on.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use description::icf::{group_names, with_network_workers};
+use description::model::Workload;
+use plan::{Diagnostic, printable};
+
+/// Names that a message repeats.
+const NAMES_SHOWN: usize = 8;
+
+/// A group of workers and the host that it is to work on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GroupHost {
+    /// The group.
+    pub group: String,
+    /// The host.
+    pub host: String,
+}
+
+/// The host of each group of workers that the workloads have, in the order of the groups.
+///
+/// # Errors
+/// A group that is not there or has two hosts, one that has none, workers of no group.
+pub fn hosts_of_groups(
+    workloads: &[Workload],
+    given: &[GroupHost],
+) -> Result<Vec<GroupHost>, Diagnostic> {
+    let workloads: Vec<Workload> = workloads
+        .iter()
+        .map(|it| with_network_workers(it).0)
+        .collect();
+    let known = Known::of(&workloads);
+    for (index, it) in given.iter().enumerate() {
+        known.must_have(&it.group)?;
+        if let Some(other) = given[..index].iter().find(|other| other.group == it.group) {
+            let message = format!(
+                "{} `{}` has two hosts, `{}` and `{}`",
+                known.word,
+                printable(&it.group),
+                printable(&other.host),
+                printable(&it.host)
+            );
+            return Err(Diagnostic::error("", message).help("name one of them"));
+        }
+    }
+    if known.has_groupless {
+        let message = "there are workers of no group, which have no host";
+        return Err(Diagnostic::error("", message).help("give each `[[worker]]` a `group`"));
+    }
+    let is_given = |name: &&String| given.iter().any(|it| it.group == **name);
+    let missing: Vec<&str> = known
+        .working
+        .iter()
+        .filter(|name| !is_given(name))
+        .map(String::as_str)
+        .collect();
+    if let Some(first) = missing.first() {
+        let message = match missing.len() {
+            1 => format!("{} {} has no host", known.word, listed(&missing)),
+            _ => format!("{}s {} have no host", known.word, listed(&missing)),
+        };
+        let help = format!("add `--host \"{}=HOST\"`", printable(first));
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    let in_order = known.all.iter().filter_map(|name| {
+        let host = given.iter().find(|it| it.group == *name)?;
+        Some(host.clone())
+    });
+    Ok(in_order.collect())
+}
+
+/// The groups that workloads have.
+struct Known {
+    /// What they are called.
+    word: &'static str,
+    all: Vec<String>,
+    /// Those that have workers.
+    working: Vec<String>,
+    /// Whether some workers have no group.
+    has_groupless: bool,
+}
+
+impl Known {
+    fn of(workloads: &[Workload]) -> Self {
+        let is_of_iometer = workloads.iter().any(|it| it.iometer.is_some());
+        let mut known = Self {
+            word: if is_of_iometer { "manager" } else { "group" },
+            all: Vec::new(),
+            working: Vec::new(),
+            has_groupless: false,
+        };
+        let add = |to: &mut Vec<String>, name: String| {
+            if !to.contains(&name) {
+                to.push(name);
+            }
+        };
+        for workload in workloads {
+            managers(workload)
+                .into_iter()
+                .for_each(|name| add(&mut known.all, name));
+            known.has_groupless |= workload.worker.is_empty();
+            for group in groups_of_workers(workload) {
+                known.has_groupless |= group.is_none();
+                if let Some(name) = group {
+                    add(&mut known.all, name.clone());
+                    add(&mut known.working, name);
+                }
+            }
+        }
+        known
+    }
+
+    fn must_have(&self, name: &str) -> Result<(), Diagnostic> {
+        if self.all.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let message = format!("there is no {} `{}`", self.word, printable(name));
+        let names: Vec<&str> = self.all.iter().map(String::as_str).collect();
+        let help = match names.len() {
+            0 => "write `--hosts HOST,...` for hosts that all do the same".to_owned(),
+            1 => format!("the only {} is {}", self.word, listed(&names)),
+            _ => format!("the {}s are {}", self.word, listed(&names)),
+        };
+        Err(Diagnostic::error("", message).help(help))
+    }
+}
+
+/// Names in a sentence; of many the first.
+pub(crate) fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMES_SHOWN);
+    let mut shown: Vec<String> = shown.map(|name| format!("`{}`", printable(name))).collect();
+    match names.len().saturating_sub(NAMES_SHOWN) {
+        0 => {}
+        more => shown.push(format!("{more} more")),
+    }
+    match shown.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The names of the managers of a file of Iometer.
+fn managers(workload: &Workload) -> Vec<String> {
+    let extras = workload.iometer.as_ref();
+    extras.map_or_else(Vec::new, |extras| {
+        group_names(extras.managers.iter().map(|it| &it.identity))
+    })
+}
+
+/// The group of each worker table. Those of a file of Iometer that has one manager are its.
+pub(crate) fn groups_of_workers(workload: &Workload) -> impl Iterator<Item = Option<String>> {
+    let mut managers = managers(workload);
+    let only = match managers.len() {
+        1 => managers.pop(),
+        _ => None,
+    };
+    let tables = workload.worker.iter();
+    tables.map(move |table| table.group.clone().or_else(|| only.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use description::source::load;
+
+    fn given(pairs: &[&str]) -> Vec<GroupHost> {
+        let pair = |pair: &&str| {
+            let (group, host) = pair.split_once('=').expect("a pair");
+            GroupHost {
+                group: group.to_owned(),
+                host: host.to_owned(),
+            }
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    fn of_text(text: &str, pairs: &[&str]) -> Result<Vec<GroupHost>, String> {
+        let loaded = load("w.toml", text.as_bytes(), None, false).expect("a workload");
+        hosts_of_groups(&loaded.workloads, &given(pairs)).map_err(|error| {
+            let help = error.help.unwrap_or_default();
+            format!("{}; {help}", error.message)
+        })
+    }
+
+    const TWO: &str = "[[access_spec]]\nline = [{ size = \"4k\" }]\n\
+        [[worker]]\ngroup = \"b\"\n[[worker]]\ngroup = \"a\"\n[[worker]]\ngroup = \"b\"\n";
+
+    #[test]
+    fn each_group_has_its_host_in_the_order_of_the_file() {
+        let hosts = of_text(TWO, &["a=one", "b=two"]);
+        assert_eq!(hosts, Ok(given(&["b=two", "a=one"])));
+    }
+
+    #[test]
+    fn groups_that_are_not_there_or_have_no_host_are_told_with_what_to_write() {
+        let cases: [(&str, &[&str], &str); 5] = [
+            (
+                TWO,
+                &["a=x", "c=y"],
+                "there is no group `c`; the groups are `b` and `a`",
+            ),
+            (
+                TWO,
+                &["a=x"],
+                "group `b` has no host; add `--host \"b=HOST\"`",
+            ),
+            (
+                TWO,
+                &["a=x", "b=y", "a=z"],
+                "group `a` has two hosts, `x` and `z`; name one of them",
+            ),
+            (
+                "[[access_spec]]\nline = [{ size = \"4k\" }]\n",
+                &["a=x"],
+                "there is no group `a`; write `--hosts HOST,...` for hosts that all do the same",
+            ),
+            (
+                "[[access_spec]]\nline = [{ size = \"4k\" }]\n[[worker]]\ngroup = \"a\"\n\
+                 [[worker]]\n",
+                &["a=x"],
+                "there are workers of no group, which have no host; give each `[[worker]]` a \
+                 `group`",
+            ),
+        ];
+        for (text, pairs, told) in cases {
+            assert_eq!(of_text(text, pairs), Err(told.to_owned()));
+        }
+    }
+
+    #[test]
+    fn of_many_names_the_first_are_told() {
+        assert_eq!(listed(&["a", "b", "c"]), "`a`, `b` and `c`");
+        let many = vec!["x"; NAMES_SHOWN + 2];
+        assert!(listed(&many).ends_with("`x` and 2 more"));
+    }
+}

@@ -1,0 +1,494 @@
+//! The cell of jobs: what each worker does is known, and which targets its files lie on is decided
+//! here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use description::model::defaults::SIZE_DEFAULT;
+use description::model::{OneOrMany, Workload};
+use plan::job::{
+    BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile,
+};
+use plan::{
+    CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind, Work,
+    WorkerPlan,
+};
+use plan::{Diagnostic, Severity};
+
+use super::method::{Method, MethodOfJobs};
+use super::options::SEED_DEFAULT;
+use super::ranks::in_each_process;
+use super::repetition::Often;
+use super::resolver::Resolver;
+use super::space::SECTOR_BYTES;
+use super::targets::Entry;
+use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, rounds, too_heavy, weight};
+use plan::worker_seed;
+
+/// What files that take all room are whole multiples of.
+const SECTOR_BYTES_OF_FILL: u64 = 4096;
+
+/// What jobs come to.
+pub(super) struct JobCells {
+    pub often: Often,
+    pub seed: u64,
+    pub cells: Vec<Cell>,
+}
+
+/// The jobs of a workload; none where it has none.
+///
+/// # Errors
+/// What tables cannot say.
+pub(super) fn of(workload: &Workload) -> Result<Option<BuiltJobs>, Diagnostic> {
+    description::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))
+}
+
+/// The cells of a workload with these jobs: one for each queue depth and rate.
+pub(super) fn of_workload(
+    workload: &Workload,
+    workload_index: usize,
+    built: BuiltJobs,
+    context: &mut Context,
+) -> Result<JobCells, Diagnostic> {
+    let r = &mut Resolver {
+        name: workload.name_or_default(),
+        overrides: context.overrides,
+        settings: &mut context.settings,
+    };
+    let depths: BTreeSet<u32> = built.jobs.iter().map(|job| job.plan.iodepth).collect();
+    let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
+    let own = (&depths[..], engine_of(&built.jobs));
+    let MethodOfJobs { method, iodepths } = r.method_of_jobs(workload, own)?;
+    let targets = context.targets.of_worker(workload_index, None).to_vec();
+    let job_count = built.jobs.len();
+    let mut layout = Layout {
+        context,
+        name: workload.name_or_default(),
+        targets: &targets,
+        method: &method,
+    };
+    let mut cells = Vec::new();
+    for depth in iodepths {
+        let built = match depth {
+            None => built.clone(),
+            Some(_) => {
+                let iodepth = depth.map(OneOrMany::One);
+                let workload = workload.clone();
+                of(&Workload {
+                    iodepth,
+                    ..workload
+                })?
+                .unwrap_or_default()
+            }
+        };
+        cells.extend(layout.cells(built)?);
+    }
+    note_workers(workload, job_count, context)?;
+    note_targets(workload_index, workload, context);
+    Ok(JobCells {
+        often: method.often,
+        seed: method.seed,
+        cells,
+    })
+}
+
+/// What issues the requests of jobs: that of the first that touches anything.
+fn engine_of(jobs: &[BuiltJob]) -> EngineKind {
+    let mut engines = jobs.iter().map(|job| job.plan.engine);
+    let touching = engines.find(|engine| *engine != EngineKind::Null);
+    touching.unwrap_or(EngineKind::Null)
+}
+
+/// The first job of each file.
+fn owners(jobs: &[BuiltJob], file_count: usize) -> Vec<Option<usize>> {
+    let mut owners = vec![None; file_count];
+    for (job_index, job) in jobs.iter().enumerate() {
+        for part in &job.plan.files {
+            owners[part.file_index as usize].get_or_insert(job_index);
+        }
+    }
+    owners
+}
+
+struct Layout<'a, 'b> {
+    context: &'a mut Context<'b>,
+    name: &'a str,
+    targets: &'a [u32],
+    method: &'a Method,
+}
+
+impl Layout<'_, '_> {
+    /// The cells of jobs at one queue depth.
+    fn cells(&mut self, built: BuiltJobs) -> Result<Vec<Cell>, Diagnostic> {
+        let built = in_each_process(built, self.context.shares.alike());
+        let (seed, cpus) = (self.method.seed, &self.method.cpus);
+        let mut jobs = built.jobs;
+        for (index, job) in (0_u32..).zip(&mut jobs) {
+            if !cpus.is_empty() {
+                job.cpu = Some(cpus[index as usize % cpus.len()]);
+            }
+            if seed != SEED_DEFAULT {
+                job.seed = worker_seed(seed ^ job.seed, index);
+            }
+        }
+        if self.method.steady.is_some() {
+            rounds::share(&mut jobs)?;
+        }
+        jobs.iter().try_for_each(limits::check)?;
+        limits::check_buffers(&jobs, self.context)?;
+        let files = self.files(built.files, &mut jobs)?;
+        jobs.iter().try_for_each(limits::check_shares)?;
+        self.check(&jobs, &files)?;
+        limits::check_names(&files, self.context)?;
+        self.take_space(&files, &jobs);
+        let cell = self.cell(&jobs, files);
+        let cells = self.method.spread(cell)?;
+        self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
+        match self.context.weight > WEIGHT_MAX {
+            true => Err(too_heavy()),
+            false => Ok(cells),
+        }
+    }
+
+    /// How many of the files belong to each process; the first process comes first.
+    fn files_each(&self, files: &JobFiles) -> usize {
+        files.files.len() / self.context.shares.alike().max(1) as usize
+    }
+
+    fn target(&self, file: &NamedFile) -> u32 {
+        self.targets[file.target_index as usize % self.targets.len()]
+    }
+
+    /// The files with the targets that they lie on; what is all of a device gets its size.
+    fn files(&self, mut files: JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
+        let owners = owners(jobs, files.files.len());
+        for (index, file) in (0_u32..).zip(&mut files.files) {
+            let target_index = self.target(file);
+            let entry = &self.context.targets.entries[target_index as usize];
+            file.target_index = target_index;
+            match entry.facts.kind {
+                // Another target than the file that the job names.
+                TargetKind::Directory if file.name.is_none() => {
+                    file.name = Some(format!("file-{index}"));
+                }
+                TargetKind::Directory | TargetKind::Null => {}
+                TargetKind::File if !entry.facts.exists => {}
+                TargetKind::File | TargetKind::Device => file.name = None,
+                TargetKind::Network => {
+                    let path = plan::printable(&entry.facts.path);
+                    let message = format!("`{path}` is a TCP peer, and jobs work on files");
+                    let help = "name a directory, a file or a block device with `--target`";
+                    return Err(Diagnostic::error("", message).help(help));
+                }
+            }
+            if file.name.is_none() && entry.known {
+                let owner = owners[index as usize];
+                let place = owner.map(|job_index| &jobs[job_index].place);
+                file.size_bytes = present(entry, file.size_bytes)
+                    .map_err(|error| place.map_or(error.clone(), |place| place.put(error)))?;
+            } else if let Some(name) = file.name.as_ref().filter(|_| file.size_bytes == 0) {
+                // What an earlier cell makes is there.
+                let known = self.context.job_files.get(&(target_index, name.clone()));
+                file.size_bytes = known.copied().unwrap_or_default();
+            }
+        }
+        self.one_for_each_target(&files)?;
+        self.fill(&mut files, jobs);
+        for job in jobs {
+            let place = job.place.clone();
+            self.place_parts(job, &files)
+                .map_err(|error| place.put(error))?;
+        }
+        Ok(files)
+    }
+
+    /// Files that take what room there is share it, but for what must stay free.
+    fn fill(&self, files: &mut JobFiles, jobs: &[BuiltJob]) {
+        let filling = jobs.iter().filter(|job| job.fills);
+        let parts = filling.flat_map(|job| &job.plan.files);
+        let indexes: BTreeSet<usize> = parts
+            .map(|part| part.file_index as usize)
+            .filter(|index| files.files[*index].name.is_some())
+            .filter(|index| files.files[*index].size_bytes == 0)
+            .collect();
+        let target = |index: usize| files.files[index].target_index;
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for index in &indexes {
+            *counts.entry(target(*index)).or_default() += 1;
+        }
+        let room_of = |target_index: u32| {
+            let entries = &self.context.targets.entries;
+            let entry = &entries[target_index as usize];
+            let sharing = counts.iter().filter(|(other, _)| {
+                let other = **other as usize;
+                entries[other].shares_space_with(entry)
+            });
+            let count: u64 = sharing.map(|(_, count)| count).sum();
+            self.room(entry) / count.max(1)
+        };
+        let rooms: BTreeMap<u32, u64> = counts.keys().map(|it| (*it, room_of(*it))).collect();
+        let rooms: Vec<(usize, u64)> = indexes
+            .iter()
+            .map(|index| (*index, rooms[&target(*index)]))
+            .collect();
+        for (index, room) in rooms {
+            files.files[index].size_bytes = room / SECTOR_BYTES_OF_FILL * SECTOR_BYTES_OF_FILL;
+        }
+    }
+
+    /// Bytes that files may still take on a target.
+    fn room(&self, entry: &Entry) -> u64 {
+        let entries = self.context.targets.entries.iter();
+        let sharers = entries.filter(|other| other.shares_space_with(entry));
+        let taken = sharers.fold(0_u64, |sum, it| sum.saturating_add(it.files_bytes));
+        match entry.usable_bytes() {
+            Some(usable) => usable.saturating_sub(taken),
+            None => SIZE_DEFAULT,
+        }
+    }
+
+    /// Parts that the sizes of targets decide: shares of a file, all of a device.
+    fn place_parts(&self, job: &mut BuiltJob, files: &JobFiles) -> Result<(), Diagnostic> {
+        let largest = u64::from(job.plan.buffer_bytes());
+        let share = job.share.unwrap_or(FileShare::WHOLE);
+        let mut all_bytes = 0_u64;
+        for part in &mut job.plan.files {
+            if part.size_bytes == 0 || share.start_percent > 0 {
+                let file = &files.files[part.file_index as usize];
+                let target = &self.context.targets.entries[file.target_index as usize];
+                if !target.known && file.size_bytes == 0 {
+                    return Err(not_there(&target.facts.path));
+                }
+                let whole = match target.facts.kind {
+                    // There is always as much behind where the job begins.
+                    TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
+                    _ if file.size_bytes == 0 => return Err(without_size(job)),
+                    _ => file.size_bytes,
+                };
+                part.start_bytes = share.start_bytes(part.start_bytes, whole);
+                if part.size_bytes == 0 {
+                    part.size_bytes = share.size_bytes(part.start_bytes, whole);
+                }
+                let end = part.start_bytes.saturating_add(part.size_bytes);
+                if part.size_bytes < largest {
+                    return Err(without_size(job));
+                }
+                if end > whole {
+                    return Err(too_short(&target.facts.path, whole, end));
+                }
+            }
+            all_bytes = all_bytes.saturating_add(part.size_bytes);
+        }
+        let end = &mut job.plan.stream.end;
+        if end.bytes == 0 {
+            end.bytes = share.moved_bytes(all_bytes);
+        }
+        Ok(())
+    }
+
+    /// A target that is a file or a device itself is one file and no more.
+    fn one_for_each_target(&self, files: &JobFiles) -> Result<(), Diagnostic> {
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        let entries = &self.context.targets.entries;
+        let touched = |file: &&NamedFile| {
+            let kind = entries[file.target_index as usize].facts.kind;
+            file.name.is_none() && kind != TargetKind::Null
+        };
+        // Other processes use the same targets, but each has its own directory there.
+        let each = self.files_each(files);
+        for file in files.files.iter().take(each).filter(touched) {
+            let count = counts.entry(file.target_index).or_default();
+            *count += 1;
+            if *count > 1 {
+                let path = &entries[file.target_index as usize].facts.path;
+                let message = format!("the jobs have several files, and `{path}` is a single one");
+                let help = "name a directory with `--target`";
+                return Err(Diagnostic::error("", message).help(help));
+            }
+        }
+        Ok(())
+    }
+
+    /// What direct I/O would refuse.
+    fn check(&mut self, jobs: &[BuiltJob], files: &JobFiles) -> Result<(), Diagnostic> {
+        for job in jobs {
+            if job.plan.cache != CacheMode::Direct || job.plan.engine == EngineKind::Null {
+                continue;
+            }
+            for part in &job.plan.files {
+                let file = &files.files[part.file_index as usize];
+                let entry = &self.context.targets.entries[file.target_index as usize];
+                let Some(error) = unaligned(job, part.start_bytes, entry) else {
+                    continue;
+                };
+                if entry.known {
+                    return Err(error);
+                }
+                let severity = Severity::Warning;
+                self.context.warnings.push(Diagnostic { severity, ..error });
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of the same name are one file, also of jobs that run later. Where jobs end by time and
+    /// find no data, the size of a file is only a limit.
+    fn take_space(&mut self, files: &JobFiles, jobs: &[BuiltJob]) {
+        let mut all_are_timed = vec![true; files.files.len()];
+        for job in jobs.iter().filter(|job| job.plan.run_time_ns == 0) {
+            for part in &job.plan.files {
+                all_are_timed[part.file_index as usize] = false;
+            }
+        }
+        // Files of other processes have the same names, in other directories.
+        let (each, processes) = (self.files_each(files), self.context.shares.alike());
+        for (file, is_timed) in files.files.iter().zip(all_are_timed).take(each) {
+            let Some(name) = &file.name else { continue };
+            let known = (file.target_index, name.clone());
+            let held = self.context.job_files.entry(known).or_default();
+            let more = file.size_bytes.saturating_sub(*held);
+            *held += more;
+            let more = more.saturating_mul(processes.into());
+            let is_limit = is_timed && file.layout != FileLayout::Written;
+            let entry = &mut self.context.targets.entries[file.target_index as usize];
+            entry.files_most_bytes = entry.files_most_bytes.saturating_add(more);
+            if !is_limit {
+                entry.files_bytes = entry.files_bytes.saturating_add(more);
+            }
+        }
+    }
+
+    fn cell(&self, jobs: &[BuiltJob], files: JobFiles) -> Cell {
+        let first = jobs.first().map(|job| &job.plan);
+        let workers = (0..).zip(jobs).map(|(index, job)| WorkerPlan {
+            rank: self.context.shares.rank_of(index as usize, None),
+            ..worker(index, job, &files)
+        });
+        let workers: Vec<WorkerPlan> = workers.collect();
+        let cache = first.map_or(CacheMode::Buffered, |it| it.cache);
+        let engine = (engine_of(jobs), cache);
+        let ramps = jobs.iter().map(|job| job.plan.ramp_time_ns);
+        let work = Work::Requests(Box::new(files));
+        let method = self.method;
+        Cell {
+            access_spec: Some(self.name.to_owned()),
+            run_time_ns: run_time_ns(jobs),
+            ramp_time_ns: ramps.min().unwrap_or(0),
+            ring: first.map_or_else(RingOptions::default, |it| it.ring),
+            operations: method.operations,
+            find_depth: method.find_depth,
+            steady: method.steady,
+            precondition: method.precondition,
+            ..Cell::new(self.name, engine, work, workers)
+        }
+    }
+}
+
+/// How long the cell takes at most; 0 where one of its jobs ends by itself.
+fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
+    let time_ns = |plan: &JobPlan| {
+        let is_endless = plan.stream.end.loops.is_none();
+        (plan.run_time_ns > 0 && is_endless && plan.after.is_none())
+            .then(|| plan.start_delay_ns.saturating_add(plan.run_time_ns))
+    };
+    let times: Option<Vec<u64>> = jobs.iter().map(|job| time_ns(&job.plan)).collect();
+    times.and_then(|it| it.into_iter().max()).unwrap_or(0)
+}
+
+fn worker(worker_index: u32, job: &BuiltJob, files: &JobFiles) -> WorkerPlan {
+    WorkerPlan {
+        worker_index,
+        rank: 0,
+        name: job.name.clone(),
+        access_spec: job.name.clone(),
+        lines: Vec::new(),
+        spans: spans(&job.plan, files),
+        seed: job.seed,
+        position: PositionRule::Uniform,
+        cursor: CursorKind::Worker,
+        content: job.content,
+        verify: job.verify,
+        transactions_per_connection: None,
+        network: false,
+        cpu: job.cpu,
+        job: Some(Box::new(job.plan.clone())),
+    }
+}
+
+/// One for all files of a job that lie on one target; where they lie on several, one for each
+/// file, so that each is counted for its own.
+fn spans(plan: &JobPlan, files: &JobFiles) -> Vec<SpanPlan> {
+    let span = |target_index: u32, start_bytes: u64, size_bytes: u64| SpanPlan {
+        target_index,
+        iodepth: plan.iodepth,
+        start_bytes,
+        size_bytes,
+        sector_bytes: SECTOR_BYTES,
+    };
+    let target = |index: u32| files.files[index as usize].target_index;
+    let first = plan.files.first().map_or(0, |it| target(it.file_index));
+    if plan.files.iter().all(|it| target(it.file_index) == first) {
+        let bytes = plan.files.iter().map(|it| it.size_bytes);
+        let start_bytes = match &plan.files[..] {
+            [only] => only.start_bytes,
+            _ => 0,
+        };
+        return vec![span(first, start_bytes, bytes.sum())];
+    }
+    let parts = plan.files.iter();
+    parts
+        .map(|it| span(target(it.file_index), it.start_bytes, it.size_bytes))
+        .collect()
+}
+
+/// Bytes of a target that is the file itself; a placeholder's are not known, and null's are
+/// as many as are asked for.
+fn present(entry: &Entry, wanted: u64) -> Result<u64, Diagnostic> {
+    let present = entry.facts.size_bytes;
+    match entry.facts.kind {
+        TargetKind::Null => Ok(wanted.max(present)),
+        _ if !entry.facts.exists => Err(not_there(&entry.facts.path)),
+        _ if present < wanted => Err(too_short(&entry.facts.path, present, wanted)),
+        _ => Ok(present),
+    }
+}
+
+fn not_there(path: &str) -> Diagnostic {
+    let message = format!("`{path}` does not exist on this machine");
+    Diagnostic::error("", message).help("name a file or a device that is there")
+}
+
+fn without_size(job: &BuiltJob) -> Diagnostic {
+    let message = format!("the job `{}` has no size", plan::printable(&job.name));
+    Diagnostic::error("", message).help("add `size=1g`")
+}
+
+fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
+    let message = format!(
+        "`{path}` has {}, and a job asks for {} of it",
+        units::Bytes(present),
+        units::Bytes(wanted)
+    );
+    Diagnostic::error("", message).help("use a smaller size")
+}
+
+/// What direct I/O on the target would refuse of a job.
+fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &Entry) -> Option<Diagnostic> {
+    let unit = entry.direct_unit().max(1);
+    let blocks = &job.plan.stream.blocks;
+    let mix = job.plan.stream.mix;
+    let rules = [(mix.reads(), &blocks.read), (mix.writes(), &blocks.write)];
+    let used = rules.into_iter().filter(|(is_used, _)| *is_used);
+    let sizes = used.flat_map(|(_, rule)| {
+        let sizes = rule.sizes.all_bytes();
+        sizes.into_iter().chain([rule.align_bytes])
+    });
+    let mut wrong = sizes.map(u64::from).chain([start_bytes]);
+    let bytes = wrong.find(|bytes| !bytes.is_multiple_of(u64::from(unit)))?;
+    let message = format!(
+        "direct I/O on `{}` needs multiples of {unit} bytes, and the job `{}` has {bytes} bytes",
+        entry.facts.path,
+        plan::printable(&job.name)
+    );
+    Some(Diagnostic::error("", message).help("add `--cache buffered`"))
+}

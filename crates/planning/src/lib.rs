@@ -1,0 +1,327 @@
+//! From workloads, options and facts to a plan: pure, every value resolved and tagged.
+
+mod amount;
+mod cells;
+mod crew;
+mod cycling;
+mod documents;
+mod files;
+mod groups;
+mod jobs;
+mod limits;
+mod lines;
+mod method;
+mod network;
+mod open_loop;
+mod options;
+mod plan_text;
+mod ranks;
+mod repetition;
+mod resolver;
+mod room;
+mod rounds;
+mod seeds;
+mod settings;
+mod space;
+mod stamps;
+mod targets;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use description::check::{check_whole, given_twice};
+use description::model::Workload;
+use description::{Overrides, Ranks};
+use plan::Diagnostic;
+use plan::facts::SystemFacts;
+use plan::{Cell, CurvePart, Plan, PlannedWorkload, Setting, WorkerPlan, order_of_repetition};
+
+use groups::groups_of_workers;
+use options::Options;
+use ranks::{Shares, managers_remark, share_out};
+use repetition::Often;
+use settings::{note_targets, note_workers};
+use targets::TargetTable;
+
+pub use documents::{BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload};
+pub use groups::{GroupHost, hosts_of_groups};
+pub use plan_text::{TargetRemark, line_remarks, plan_text, plan_text_on, settings_of_each};
+pub use space::check_space_together;
+
+/// Most cells of a plan; at the shortest useful run time they are already days.
+const CELLS_MAX: usize = 10_000;
+
+/// Most workers, lines and spans of all cells together, which bounds the memory of a plan.
+const WEIGHT_MAX: usize = 2_000_000;
+
+/// A plan and what is to be said about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// What will be done.
+    pub plan: Plan,
+    /// What the reader should know.
+    pub warnings: Vec<Diagnostic>,
+    /// Why the plan cannot run although the files are understood, such as network workers;
+    /// checking shows them, running stops at the first.
+    pub refusals: Vec<Diagnostic>,
+}
+
+/// What planning of one workload adds to the plan.
+struct Context<'a> {
+    facts: &'a SystemFacts,
+    overrides: &'a Overrides,
+    targets: TargetTable,
+    settings: Vec<Setting>,
+    warnings: Vec<Diagnostic>,
+    refusals: Vec<Diagnostic>,
+    /// Which workers of the workload at hand work in which process.
+    shares: Shares,
+    weight: usize,
+    /// Bytes of each named file of jobs, by its target and name.
+    job_files: HashMap<(u32, String), u64>,
+    /// Directories of files of jobs, by their targets and names.
+    job_directories: HashSet<(u32, String)>,
+}
+
+/// Plans all workloads in order; repetitions interleave, from the second on in a random order drawn
+/// from the seed, so that drift meets all cells alike.
+///
+/// # Errors
+/// The first value that cannot be: out of range, unaligned with direct I/O, a request larger than
+/// the target, no space, too many cells.
+pub fn plan(
+    workloads: &[Workload],
+    overrides: &Overrides,
+    facts: &SystemFacts,
+) -> Result<Planned, Diagnostic> {
+    let mut context = Context {
+        facts,
+        overrides,
+        targets: TargetTable::default(),
+        settings: Vec::new(),
+        warnings: Vec::new(),
+        refusals: Vec::new(),
+        shares: Shares::default(),
+        weight: 0,
+        job_files: HashMap::new(),
+        job_directories: HashSet::new(),
+    };
+    let applied = overrides.applied(workloads)?;
+    context.warnings = applied.warnings;
+    let mut applied = applied.workloads;
+    for workload in &applied {
+        // The file was checked when it was read, so what is wrong now came by option.
+        check_whole(workload).map_err(|flaw| flaw.diagnostic(""))?;
+    }
+    if let Some(flaw) = given_twice(overrides.targets()) {
+        return Err(flaw.diagnostic(""));
+    }
+    context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
+    if overrides.refuses_peers() {
+        network::refuse(&context)?;
+    }
+    let mut series = Vec::new();
+    let mut seed = options::SEED_DEFAULT;
+    for (index, workload) in applied.iter_mut().enumerate() {
+        let remark = managers_remark(workload, overrides.ranks());
+        context.warnings.extend(remark);
+        let target_count = context.targets.of_worker(index, None).len();
+        context.shares = share_out(workload, target_count, overrides.ranks())?;
+        let (own_seed, often, mut cells) = series_of(workload, index, &mut context)?;
+        context.shares.assign(&mut cells)?;
+        if index == 0 {
+            seed = own_seed;
+        }
+        series.push((often, cells));
+    }
+    let targets = space::checked(&mut context)?;
+    let repetition_rule = repetition::rule(&series)?;
+    let cells = interleaved(series, seed)?;
+    let doubt = repetition_rule.and_then(|rule| repetition::doubt(rule, &cells));
+    context.warnings.extend(doubt);
+    stamps::check(&cells)?;
+    refuse_nothing(&cells, &mut context.refusals);
+    context.warnings = without_repeats(context.warnings);
+    Ok(Planned {
+        plan: Plan {
+            workloads: applied.iter().map(planned).collect(),
+            targets,
+            cells,
+            seed,
+            settings: context.settings,
+            repetition_rule,
+        },
+        warnings: context.warnings,
+        refusals: context.refusals,
+    })
+}
+
+/// The seed of a workload, how often it is repeated, and the cells of one repetition.
+fn series_of(
+    workload: &Workload,
+    index: usize,
+    context: &mut Context,
+) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
+    let sized = amount::sized(workload, index, context)?;
+    let workload = sized.as_ref().unwrap_or(workload);
+    if let Some(built) = jobs::of(workload)? {
+        let of_jobs = jobs::of_workload(workload, index, built, context)?;
+        return Ok((of_jobs.seed, of_jobs.often, of_jobs.cells));
+    }
+    if let Some(table) = workload.table() {
+        let of_files = files::of_workload(workload, index, table, context)?;
+        return Ok((of_files.seed, of_files.often, of_files.cells));
+    }
+    let options = Options::resolve(
+        workload,
+        context.overrides,
+        &mut context.settings,
+        &mut context.warnings,
+    )?;
+    let cells = cells::of_workload(workload, index, &options, context)?;
+    Ok((options.method.seed, options.method.often, cells))
+}
+
+/// The paths that [`plan`] will want facts of, in order, each once.
+#[must_use]
+pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<String> {
+    // Options that cannot be applied are for planning to refuse, whatever the facts are.
+    let applied = overrides.applied(workloads);
+    let applied = applied.map_or_else(|_| Vec::new(), |it| it.workloads);
+    let facts = SystemFacts::default();
+    TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
+}
+
+/// As [`wanted_targets`], for each process of its own, where each has a group of workers.
+#[must_use]
+pub fn wanted_targets_of_groups(
+    workloads: &[Workload],
+    overrides: &Overrides,
+) -> Option<Vec<Vec<String>>> {
+    let Some(Ranks::OfGroups(groups)) = overrides.ranks() else {
+        return None;
+    };
+    let applied = overrides.applied(workloads).ok()?.workloads;
+    let facts = SystemFacts::default();
+    let table = TargetTable::of(&applied, &mut Vec::new(), overrides, &facts);
+    let of_group = |name: &String| {
+        let mut used = Vec::new();
+        for (workload_index, workload) in applied.iter().enumerate() {
+            let tables = groups_of_workers(workload).enumerate();
+            let own = tables.filter(|(_, group)| group.as_ref() == Some(name));
+            used.extend(own.flat_map(|(index, _)| table.of_worker(workload_index, Some(index))));
+        }
+        table.named_paths_of(|index| used.contains(&&index))
+    };
+    Some(groups.iter().map(of_group).collect())
+}
+
+/// Puts repetitions outermost, each in its own order, and numbers the cells.
+fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
+    let count: usize = series
+        .iter()
+        .map(|(often, cells)| cells.len() * often.times() as usize)
+        .sum();
+    if count > CELLS_MAX {
+        return Err(too_many_cells(count));
+    }
+    let heaviest: usize = series
+        .iter()
+        .map(|(often, cells)| {
+            cells.iter().map(|it| weight(&it.workers)).sum::<usize>() * often.times() as usize
+        })
+        .sum();
+    if heaviest > WEIGHT_MAX {
+        return Err(too_heavy());
+    }
+    identify(&mut series);
+    let most = series
+        .iter()
+        .map(|(often, _)| often.times())
+        .max()
+        .unwrap_or(0);
+    let mut all = Vec::with_capacity(count);
+    for repetition in 0..most {
+        let due = series
+            .iter()
+            .filter(|(often, _)| repetition < often.times());
+        let cells: Vec<&Cell> = due.flat_map(|(_, cells)| cells).collect();
+        let order = order_of_repetition(cells.len(), seed, repetition);
+        all.extend(order.into_iter().map(|place| {
+            let mut cell = Cell {
+                repetition,
+                ..cells[place].clone()
+            };
+            seeds::renew(&mut cell);
+            cell
+        }));
+    }
+    for (index, cell) in (0..).zip(&mut all) {
+        cell.index = index;
+    }
+    Ok(all)
+}
+
+/// Tells each cell its workload, and its index in the first repetition, which keeps the order of
+/// the file; a point of a curve that of its peak, which stands before it.
+fn identify(series: &mut [(Often, Vec<Cell>)]) {
+    let (mut next_index, mut peak_index) = (0, 0);
+    for (workload_index, (_, cells)) in (0..).zip(series) {
+        for cell in cells {
+            if !cell.curve.is_some_and(CurvePart::follows_a_peak) {
+                peak_index = next_index;
+            }
+            next_index += 1;
+            cell.first_index = Some(peak_index);
+            cell.workload_index = Some(workload_index);
+        }
+    }
+}
+
+fn too_many_cells(count: usize) -> Diagnostic {
+    let message = format!("the plan has {count} cells, more than {CELLS_MAX}");
+    Diagnostic::error("", message).help("use fewer queue depths, steps or repetitions")
+}
+
+/// How much a cell adds to the size of a plan.
+fn weight(workers: &[WorkerPlan]) -> usize {
+    workers
+        .iter()
+        .map(|worker| {
+            let files = worker.job.as_ref().map_or(0, |job| job.files.len());
+            1 + worker.lines.len() + worker.spans.len() + files
+        })
+        .sum()
+}
+
+fn too_heavy() -> Diagnostic {
+    let message = format!("the cells have more than {WEIGHT_MAX} access lines and targets");
+    Diagnostic::error("", message).help("use fewer workers, targets or queue depths")
+}
+
+fn refuse_nothing(cells: &[Cell], refusals: &mut Vec<Diagnostic>) {
+    if cells.is_empty() {
+        let message = "there is nothing to run: no worker has an access specification";
+        refusals.push(Diagnostic::error("", message).help("add an `[[access_spec]]`"));
+    }
+}
+
+fn without_repeats(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    warnings
+        .into_iter()
+        .filter(|warning| seen.insert(warning.to_string()))
+        .collect()
+}
+
+fn planned(workload: &Workload) -> PlannedWorkload {
+    let name = workload.name_or_default().to_owned();
+    PlannedWorkload {
+        title: workload.title.clone().unwrap_or_else(|| name.clone()),
+        source: workload.source_name().to_owned(),
+        pack: workload.pack.clone(),
+        front: workload.origin().cloned(),
+        name,
+    }
+}

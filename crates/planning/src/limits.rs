@@ -1,0 +1,214 @@
+//! Limits of jobs, wherever they come from: what no engine could do is refused here.
+
+use std::collections::HashSet;
+
+use units::format::size;
+
+use description::check::{IODEPTH_MAX, REQUEST_BYTES_MAX};
+use plan::Diagnostic;
+use plan::job::{BuiltJob, JobFiles};
+
+use super::Context;
+use super::room::Taken;
+
+/// Refuses a queue depth or a request that no engine has.
+pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
+    let name = plan::printable(&job.name);
+    let depth = job.plan.iodepth;
+    let refused = |message: String, help: &str| {
+        let error = Diagnostic::error("", message).help(help);
+        Err(job.place.put(error))
+    };
+    if !(1..=IODEPTH_MAX).contains(&depth) {
+        let message =
+            format!("the queue depth of the job `{name}` is {depth}, not from 1 to {IODEPTH_MAX}");
+        return refused(message, "spread the requests over several jobs");
+    }
+    let bytes = u64::from(job.plan.buffer_bytes());
+    if bytes > REQUEST_BYTES_MAX {
+        let (bytes, most) = (size(bytes), size(REQUEST_BYTES_MAX));
+        let message = format!("a request of the job `{name}` has {bytes}, more than {most}");
+        return refused(message, "use smaller blocks");
+    }
+    Ok(())
+}
+
+/// Refuses a file that is too small to be shared out among the threads of its job.
+pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
+    let plan = &job.plan;
+    let parts = u64::from(plan.thread_count());
+    let least = u64::from(plan.buffer_bytes()).saturating_mul(parts);
+    let mut files = plan.files.iter().filter(|_| parts > 1);
+    let Some(file) = files.find(|it| it.size_bytes < least) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{parts} threads of the job `{}` share a file of {}, with requests of {} each",
+        plan::printable(&job.name),
+        size(file.size_bytes),
+        size(plan.buffer_bytes().into())
+    );
+    Err(Diagnostic::error("", message).help("use a smaller queue depth, or a larger `size`"))
+}
+
+/// Refuses buffers that the memory has no room for.
+pub(super) fn check_buffers(jobs: &[BuiltJob], context: &Context) -> Result<(), Diagnostic> {
+    let bytes = |job: &BuiltJob| {
+        u64::from(job.plan.buffer_bytes()).saturating_mul(u64::from(job.plan.iodepth))
+    };
+    let shares = &context.shares;
+    let taken = Taken {
+        what: "the buffers of the jobs that run together",
+        help: "use smaller blocks, a smaller queue depth or fewer jobs",
+        workers: jobs
+            .iter()
+            .enumerate()
+            .map(|(index, job)| (shares.rank_of(index, None), bytes(job))),
+    };
+    taken.fits(context.facts).map_err(|error| match jobs {
+        [only] => only.place.put(error),
+        _ => error,
+    })
+}
+
+/// Refuses a file below a name that is another file's.
+pub(super) fn check_names(files: &JobFiles, context: &mut Context) -> Result<(), Diagnostic> {
+    let named = || {
+        let named = files.files.iter();
+        named.filter_map(|file| Some((file.target_index, file.name.as_deref()?, file.is_removed)))
+    };
+    let own: HashSet<(u32, &str)> = named().map(|(target, name, _)| (target, name)).collect();
+    let mut directories = HashSet::new();
+    for (target, name, is_removed) in named() {
+        for directory in parents(name) {
+            let known = (target, directory.to_owned());
+            if own.contains(&(target, directory)) || context.job_files.contains_key(&known) {
+                return Err(both(directory, name));
+            }
+            directories.insert((target, directory));
+            if !is_removed {
+                context.job_directories.insert(known);
+            }
+        }
+    }
+    let is_directory = |(target, name): (u32, &str)| {
+        directories.contains(&(target, name))
+            || context.job_directories.contains(&(target, name.to_owned()))
+    };
+    match own.into_iter().filter(|it| is_directory(*it)).min() {
+        Some((_, name)) => Err(both(name, name)),
+        None => Ok(()),
+    }
+}
+
+/// The directories above a file, from its target on.
+fn parents(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('/').map(|(at, _)| &name[..at])
+}
+
+fn both(directory: &str, name: &str) -> Diagnostic {
+    let directory = plan::printable(directory);
+    let message = match name == directory {
+        true => format!("`{directory}` is a file, and the directory of another file"),
+        false => format!(
+            "`{directory}` is a file, and the directory of `{}`",
+            plan::printable(name)
+        ),
+    };
+    Diagnostic::error("", message).help("give the files other names")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan;
+    use description::Overrides;
+    use description::source::load;
+    use plan::facts::SystemFacts;
+
+    /// What planning says of jobs on a machine with 24 GiB.
+    fn told(text: &str) -> Result<(), String> {
+        let loaded = load("w.toml", text.as_bytes(), None, false).map_err(|it| it.to_string())?;
+        let facts = SystemFacts {
+            memory_bytes: 24 << 30,
+            ..SystemFacts::default()
+        };
+        let planned = plan(&loaded.workloads, &Overrides::new(), &facts);
+        planned.map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn buffers_of_jobs_have_room_in_memory() {
+        let job = |rest: &str| format!("[[job]]\nengine = \"null\"\nsize = \"4g\"\n{rest}");
+        let fits = job("block_size = \"1g\"\niodepth = 4\ncount = 3\n");
+        assert_eq!(told(&fits), Ok(()));
+        let seen = told(&job("block_size = \"1g\"\niodepth = 4\ncount = 8\n")).unwrap_err();
+        let wanted = "need 32 GiB, more than half of this machine's memory (24 GiB)";
+        assert!(seen.contains(wanted) && seen.contains("help: "), "{seen}");
+        let split = "block_size = \"4k:99,1g:1\"\n";
+        let seen = told(&job(&format!("{split}iodepth = 64\n"))).unwrap_err();
+        assert!(seen.contains("need 64 GiB"), "{seen}");
+        // What runs one after the other has the memory one after the other.
+        let part = "engine = \"null\"\nsize = \"4g\"\nblock_size = \"1g\"\niodepth = 8\n";
+        let in_turn = format!("[[job]]\n{part}[[job]]\nwaits = true\n{part}");
+        assert_eq!(told(&in_turn), Ok(()));
+        let together = format!("[[job]]\n{part}[[job]]\n{part}");
+        assert!(told(&together).is_err());
+    }
+
+    #[test]
+    fn threads_of_a_job_need_a_request_each_in_every_file() {
+        let job = |rest: &str| format!("[[job]]\nengine = \"psync\"\niodepth = 8\n{rest}");
+        let refused = told(&job("size = \"16k\"\n")).unwrap_err();
+        assert!(
+            refused.contains("8 threads of the job `job-1` share a file of 16 KiB"),
+            "{refused}"
+        );
+        for rest in ["size = \"32k\"\n", "names = \"create\"\nfiles = 4\n"] {
+            assert_eq!(told(&job(rest)), Ok(()), "{rest}");
+        }
+    }
+
+    #[test]
+    fn no_file_is_below_another() {
+        let jobs = |files: &str| format!("[[job]]\nengine = \"null\"\nfiles = {files}\n");
+        for files in [
+            "[\"a/b\", \"a\"]",
+            "[\"a\", \"a/b\"]",
+            "[\"a/b/c\", \"x\", \"a/b\"]",
+        ] {
+            let seen = told(&jobs(files)).unwrap_err();
+            assert!(seen.contains("is a file, and the directory of"), "{seen}");
+        }
+        assert_eq!(told(&jobs("[\"a/b\", \"a/c\", \"ab\"]")), Ok(()));
+        // Also where another job, at once or later, has it.
+        for waits in ["", "waits = true\n"] {
+            let two = jobs("[\"a/b\"]") + &jobs("[\"a\"]") + waits;
+            assert!(told(&two).is_err(), "{waits}");
+        }
+    }
+
+    #[test]
+    fn a_law_or_a_request_that_no_stream_has_is_refused() {
+        let line = |more: &str| {
+            format!(
+                "engine = \"null\"\n[[access_spec]]\n\
+                 line = [{{ size = \"4k\", random = 100, {more} }}]\n"
+            )
+        };
+        for law in ["zipf = 1e308", "zipf = 101", "zipf = 1", "zipf = 0"] {
+            let seen = told(&line(&format!("distribution = {{ {law} }}"))).unwrap_err();
+            assert!(
+                seen.contains("the skew of `zipf` is") && seen.len() < 300,
+                "{seen}"
+            );
+        }
+        assert_eq!(told(&line("distribution = { zipf = 100 }")), Ok(()));
+        let large =
+            "engine = \"null\"\nsize = \"4g\"\n[[access_spec]]\nline = [{ size = \"1025m\" }]\n";
+        assert!(
+            told(large)
+                .unwrap_err()
+                .contains("more than a request may have")
+        );
+    }
+}

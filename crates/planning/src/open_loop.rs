@@ -1,0 +1,100 @@
+//! What cannot be asked together with a rate.
+
+use units::{Bytes, Span};
+
+use plan::Diagnostic;
+use plan::job::JobPlan;
+use plan::program::Program;
+use plan::{ArrivalKind, Cell, CurvePart, LinePlan, ResponseLimit, TRIALS_MAX, Work, WorkerPlan};
+
+/// The points of a curve, in percent of the peak.
+///
+/// Source: SPEC, "SPEC SFS 2014 SP2 Run and Reporting Rules", section 5.3: ten evenly spaced loads
+/// at least.
+const CURVE_PERCENTS: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+
+/// The parts of a response-time curve: the peak, then the points up to it.
+pub(super) fn curve(arrivals: ArrivalKind) -> Vec<CurvePart> {
+    let point = move |percent| CurvePart::Point { percent, arrivals };
+    let points = CURVE_PERCENTS.into_iter().map(point);
+    std::iter::once(CurvePart::Peak).chain(points).collect()
+}
+
+/// The parts of a search for the highest rate: the peak, then as many trials as there may be.
+pub(super) fn search(limit: ResponseLimit, arrivals: ArrivalKind) -> Vec<CurvePart> {
+    let trial = |number| CurvePart::Trial {
+        number,
+        limit,
+        arrivals,
+    };
+    let trials = (1..=TRIALS_MAX).map(trial);
+    std::iter::once(CurvePart::Peak).chain(trials).collect()
+}
+
+/// Refuses what would decide by itself when a request begins, or need several for one arrival.
+pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {
+    if let Work::Acts(program) = &cell.work {
+        return acts(program);
+    }
+    cell.workers.iter().try_for_each(worker)
+}
+
+fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
+    if let Some(job) = &worker.job {
+        return self::job(&worker.name, job);
+    }
+    if worker.transactions_per_connection.is_some() {
+        let message = format!(
+            "worker `{}` opens and closes its targets, which cannot have a `rate`",
+            plan::printable(&worker.name)
+        );
+        let help = "leave `rate` out, or `transactions_per_connection`";
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    match worker.lines.iter().find_map(own_pace) {
+        Some((key, value)) => {
+            let message = format!(
+                "an access line of `{}` has `{key} = {value}`, which cannot have a `rate`",
+                plan::printable(&worker.access_spec)
+            );
+            let help = format!("leave `rate` out, or `{key}`");
+            Err(Diagnostic::error("", message).help(help))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses work on files whose rounds cannot begin one by one.
+fn acts(program: &Program) -> Result<(), Diagnostic> {
+    if program.starts_programs() {
+        let message = "files that programs make have no `rate`: what takes time is their start";
+        let help = "leave `mode = \"exec\"` out, or the rate";
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    Ok(())
+}
+
+/// Refuses a job that sets its own pace, or makes no requests.
+fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
+    let reason = match job {
+        _ if job.recorded.is_some() => "begins its requests when its log says",
+        _ if job.names.is_some() => "works on the names of its files and makes no requests",
+        _ if job.stream.think.is_some() => "pauses between its requests",
+        _ if job.stream.is_paced() => "has a rate of its own",
+        _ => return Ok(()),
+    };
+    let name = plan::printable(name);
+    let message = format!("the job `{name}` {reason}, so it cannot have a `rate`");
+    let help = "leave `rate`, `curve` and `find_rate` out, or run the other jobs alone";
+    Err(Diagnostic::error("", message).help(help))
+}
+
+/// The key by which a line has a pace of its own.
+fn own_pace(line: &LinePlan) -> Option<(&'static str, String)> {
+    match line {
+        line if line.delay_ns > 0 => Some(("delay", Span(line.delay_ns).to_string())),
+        line if line.burst > 1 => Some(("burst", line.burst.to_string())),
+        line if line.reply_bytes > 0 => Some(("reply", Bytes(line.reply_bytes.into()).to_string())),
+        _ => None,
+    }
+}

@@ -1,0 +1,108 @@
+//! How often the cells are measured, and until when.
+
+use units::{Percent, Span};
+
+use description::model::{Repetitions, Workload};
+use plan::Diagnostic;
+use plan::{Cell, RepetitionRule};
+
+use super::resolver::Resolver;
+use super::{CELLS_MAX, WEIGHT_MAX, weight};
+
+/// So many repetitions are always measured; fewer tell nothing of the scatter.
+pub(super) const REPETITIONS_MIN: u32 = 3;
+/// Most repetitions, as of those that are counted.
+const REPETITIONS_MAX: u32 = 1000;
+
+const PRECISION_DEFAULT: Percent = Percent(2.0);
+const BUDGET_DEFAULT: Span = Span::from_secs(600);
+
+/// How often the cells of a workload are measured, as its keys say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Often {
+    /// So often.
+    Times(u32),
+    /// Until the rule ends it.
+    Until {
+        /// As a share.
+        precision: f64,
+        budget_ns: u64,
+    },
+}
+
+impl Often {
+    /// Resolves the keys and notes them as settings.
+    pub fn resolve(workload: &Workload, r: &mut Resolver) -> Self {
+        match r.shown("repetitions", workload.repetitions, Repetitions::Count(1)) {
+            Repetitions::Count(times) => Self::Times(times),
+            Repetitions::Auto => Self::Until {
+                precision: r
+                    .shown("precision", workload.precision, PRECISION_DEFAULT)
+                    .0
+                    / 100.0,
+                budget_ns: r.shown("budget", workload.budget, BUDGET_DEFAULT).0,
+            },
+        }
+    }
+
+    /// How often the plan itself has the cells.
+    pub fn times(self) -> u32 {
+        match self {
+            Self::Times(times) => times,
+            Self::Until { .. } => REPETITIONS_MIN,
+        }
+    }
+}
+
+/// The rule for the whole plan; none where repetitions are counted.
+///
+/// # Errors
+/// When workloads of one run are repeated in different ways.
+pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRule>, Diagnostic> {
+    let mut all = series.iter().map(|(often, _)| *often);
+    let Some(first) = all.find(|often| matches!(often, Often::Until { .. })) else {
+        return Ok(None);
+    };
+    if series.iter().any(|(often, _)| *often != first) {
+        let message = "`repetitions = \"auto\"` needs all workloads of a run to have it, with the \
+                       same `precision` and `budget`";
+        let help = "add `--repetitions auto`, `--precision` and `--budget`, or run them one by one";
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    let Often::Until {
+        precision,
+        budget_ns,
+    } = first
+    else {
+        return Ok(None);
+    };
+    let cells = || series.iter().flat_map(|(_, cells)| cells);
+    let count = cells().count().max(1);
+    let heaviness = cells().map(|it| weight(&it.workers)).sum::<usize>().max(1);
+    let most = (CELLS_MAX / count).min(WEIGHT_MAX / heaviness);
+    let most = u32::try_from(most).unwrap_or(REPETITIONS_MAX);
+    Ok(Some(RepetitionRule {
+        precision,
+        budget_ns,
+        repetitions_max: most.clamp(REPETITIONS_MIN, REPETITIONS_MAX),
+    }))
+}
+
+/// Says that the repetitions which are always measured do not fit into the budget.
+pub(super) fn doubt(rule: RepetitionRule, cells: &[Cell]) -> Option<Diagnostic> {
+    let least_ns = cells.iter().fold(0_u64, |sum, cell| {
+        sum.saturating_add(cell.ramp_time_ns)
+            .saturating_add(cell.run_time_ns)
+    });
+    if least_ns <= rule.budget_ns {
+        return None;
+    }
+    let message = format!(
+        "the {REPETITIONS_MIN} repetitions that are always measured take {}, longer than the \
+         budget of {}",
+        Span(least_ns),
+        Span(rule.budget_ns)
+    );
+    let help = format!("add `--budget {}` or more", Span(least_ns));
+    Some(Diagnostic::warning("", message).help(help))
+}

@@ -1,0 +1,126 @@
+//! Whether the memory of each machine has room for what the workers there take of it.
+
+use units::format::size;
+
+use plan::Diagnostic;
+use plan::facts::SystemFacts;
+use plan::printable;
+
+/// What takes memory.
+pub(super) struct Taken<'a, W> {
+    /// What it is, such as `the buffers of a cell`.
+    pub what: &'a str,
+    /// What to do where there is too much of it.
+    pub help: &'a str,
+    /// The process of each worker, and the bytes that the worker takes.
+    pub workers: W,
+}
+
+impl<W: Iterator<Item = (u32, u64)> + Clone> Taken<'_, W> {
+    /// Half of the memory of each machine must stay for everything else.
+    ///
+    /// # Errors
+    /// The first machine where it would not.
+    pub fn fits(&self, facts: &SystemFacts) -> Result<(), Diagnostic> {
+        if facts.hosts.is_empty() {
+            let place = ("", "this machine's memory");
+            return self.fits_into(facts.memory_bytes, place, |_| true);
+        }
+        let mut hosts = facts.hosts.iter();
+        hosts.try_for_each(|host| {
+            let name = format!(" on `{}`", printable(&host.name));
+            let place = (name.as_str(), "the memory there");
+            self.fits_into(host.memory_bytes, place, |rank| host.ranks.contains(&rank))
+        })
+    }
+
+    fn fits_into(
+        &self,
+        memory_bytes: u64,
+        (on, memory): (&str, &str),
+        is_there: impl Fn(u32) -> bool,
+    ) -> Result<(), Diagnostic> {
+        let there = self.workers.clone().filter(|(rank, _)| is_there(*rank));
+        let needed = there.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
+        if memory_bytes == 0 || needed <= memory_bytes / 2 {
+            return Ok(());
+        }
+        let message = format!(
+            "{} need {}{on}, more than half of {memory} ({})",
+            self.what,
+            size(needed),
+            size(memory_bytes)
+        );
+        Err(Diagnostic::error("", message).help(self.help))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+    use description::Overrides;
+    use description::source::load;
+    use plan::facts::HostFacts;
+
+    const MIB: u64 = 1 << 20;
+
+    /// Hosts of two processes each, with so much memory.
+    fn hosts(memory_mib: &[u64]) -> SystemFacts {
+        let host = |(number, memory): (u32, &u64)| HostFacts {
+            name: format!("node{number}"),
+            ranks: vec![2 * number, 2 * number + 1],
+            memory_bytes: memory * MIB,
+        };
+        SystemFacts {
+            memory_bytes: memory_mib.iter().min().map_or(0, |it| it * MIB),
+            hosts: (0..).zip(memory_mib).map(host).collect(),
+            ..SystemFacts::default()
+        }
+    }
+
+    /// What four processes are told of this work.
+    fn told(text: &str, facts: &SystemFacts) -> Result<(), String> {
+        let loaded = load("w.toml", text.as_bytes(), None, false).expect("a workload");
+        let mut overrides = Overrides::new();
+        overrides.set_ranks(4);
+        let planned = plan(&loaded.workloads, &overrides, facts);
+        planned.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// 256 MiB for each process.
+    const BUFFERS: &str = "engine = \"null\"\niodepth = 256\nsize = \"64m\"\n\
+        [[access_spec]]\nline = [{ size = \"1m\" }]\n";
+    /// About 200 MiB for each process.
+    const POOL: &str = "engine = \"null\"\n[postmark]\nmax_size = \"100MiB\"\n";
+
+    #[test]
+    fn each_machine_needs_room_for_its_own_processes_alone() {
+        for text in [BUFFERS, POOL] {
+            assert_eq!(told(text, &hosts(&[1024, 1024])), Ok(()));
+            assert!(told(text, &hosts(&[1024])).is_ok());
+            // Nobody knows how much a machine has.
+            assert_eq!(told(text, &hosts(&[1024, 0])), Ok(()));
+        }
+        let one = SystemFacts {
+            memory_bytes: 1024 * MIB,
+            ..SystemFacts::default()
+        };
+        let seen = told(BUFFERS, &one).unwrap_err();
+        let wanted = "need 1 GiB, more than half of this machine's memory (1 GiB)";
+        assert!(seen.contains(wanted), "{seen}");
+    }
+
+    #[test]
+    fn the_machine_without_room_is_named() {
+        assert_eq!(
+            told(BUFFERS, &hosts(&[1024, 512])).unwrap_err(),
+            "error: the buffers of a cell need 512 MiB on `node1`, more than half of the memory \
+             there (512 MiB)\n\
+             help: use a smaller `--iodepth`"
+        );
+        let seen = told(POOL, &hosts(&[512, 1024])).unwrap_err();
+        let wanted = " on `node0`, more than half of the memory there (512 MiB)";
+        assert!(seen.contains(wanted), "{seen}");
+    }
+}

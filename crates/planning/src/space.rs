@@ -1,0 +1,281 @@
+//! How much of each target is used, and whether there is room for it.
+
+use std::path::PathBuf;
+
+use units::Bytes;
+use units::format::size as rounded;
+
+use description::model::defaults::SIZE_DEFAULT;
+use plan::facts::{SystemFacts, kept_free_bytes};
+use plan::{Diagnostic, DiagnosticCode};
+use plan::{Plan, TargetKind, TargetPlan};
+
+use super::Context;
+use super::targets::Entry;
+
+/// Smallest unit of an alignment of 0.
+pub(super) const SECTOR_BYTES: u32 = 512;
+
+/// A default is cut to whole multiples of this, and not below it.
+pub(super) const SIZE_UNIT: u64 = 1 << 20;
+
+impl Entry {
+    /// Bytes that are there already, when the default is to use them all.
+    fn present_bytes(&self) -> u64 {
+        let is_there = self.facts.exists || self.facts.kind == TargetKind::Device;
+        if is_there { self.facts.size_bytes } else { 0 }
+    }
+
+    /// Bytes that test files may take; nothing when that is not known.
+    pub fn usable_bytes(&self) -> Option<u64> {
+        let facts = &self.facts;
+        let makes_files = matches!(facts.kind, TargetKind::Directory | TargetKind::File);
+        (self.known && makes_files && facts.total_bytes > 0).then(|| {
+            let free = facts.free_bytes.saturating_add(facts.reusable_bytes);
+            let present = if facts.kind == TargetKind::File {
+                self.present_bytes()
+            } else {
+                0
+            };
+            free.saturating_add(present)
+                .saturating_sub(kept_free_bytes(facts.total_bytes))
+        })
+    }
+
+    /// Bytes that the file system must have room for; none for a file that is long enough.
+    fn new_bytes(&self, needed_bytes: u64) -> u64 {
+        let is_there = self.facts.kind == TargetKind::File && self.present_bytes() >= needed_bytes;
+        if is_there { 0 } else { needed_bytes }
+    }
+
+    pub fn shares_space_with(&self, other: &Self) -> bool {
+        match (self.facts.device_id, other.facts.device_id) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => self.facts.path == other.facts.path,
+        }
+    }
+}
+
+/// The part of a target that a worker asks for, as first byte and size, both in bytes.
+pub(super) fn span(
+    context: &mut Context,
+    target_index: u32,
+    start: u64,
+    size: Option<u64>,
+) -> Result<(u64, u64), Diagnostic> {
+    let entry = &context.targets.entries[target_index as usize];
+    let (path, present) = (&entry.facts.path, entry.present_bytes());
+    let is_device = entry.facts.kind == TargetKind::Device;
+    let asked = size.filter(|size| *size > 0);
+    if present > 0 && start >= present && (is_device || asked.is_none()) {
+        let message = format!(
+            "`start` is {}, but `{path}` ends at {}",
+            Bytes(start),
+            Bytes(present)
+        );
+        return Err(Diagnostic::error("", message).help("use a smaller `start`"));
+    }
+    let size = match asked {
+        Some(size) if is_device && present > 0 && size > present - start => {
+            let message = format!(
+                "`{path}` has only {} of {}",
+                Bytes(present - start),
+                Bytes(size)
+            );
+            let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
+            context.warnings.push(warning.help("use a smaller `size`"));
+            present - start
+        }
+        Some(size) => size,
+        None if present > 0 => present - start,
+        None => default_size(context, target_index)?,
+    };
+    let Some(end) = start
+        .checked_add(size)
+        .filter(|end| i64::try_from(*end).is_ok())
+    else {
+        let message = "`start` and `size` together are more than a file can have";
+        return Err(Diagnostic::error("", message).help("use a smaller `start`"));
+    };
+    let entry = &mut context.targets.entries[target_index as usize];
+    entry.needed_bytes = entry.needed_bytes.max(end);
+    entry.size_is_default |= asked.is_none();
+    Ok((start, size))
+}
+
+/// The default, cut with a warning where the file system has no room for it.
+fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnostic> {
+    let entries = &context.targets.entries;
+    let entry = &entries[target_index as usize];
+    let Some(usable) = entry.usable_bytes() else {
+        return Ok(SIZE_DEFAULT);
+    };
+    let sharers = entries
+        .iter()
+        .filter(|other| other.shares_space_with(entry))
+        .count();
+    let share = usable / sharers.max(1) as u64 / SIZE_UNIT * SIZE_UNIT;
+    if share >= SIZE_DEFAULT {
+        return Ok(SIZE_DEFAULT);
+    }
+    let path = &entry.facts.path;
+    let kept = rounded(kept_free_bytes(entry.facts.total_bytes));
+    if share == 0 {
+        let message = format!("`{path}` has no room for a test file, as {kept} must stay free");
+        return Err(Diagnostic::error("", message).help("name another target with `--target`"));
+    }
+    let message = format!(
+        "the test file on `{path}` has {}, not {}: more would leave less than {kept} free",
+        rounded(share),
+        rounded(SIZE_DEFAULT)
+    );
+    let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
+    context
+        .warnings
+        .push(warning.help("add `--size` to choose"));
+    Ok(share)
+}
+
+/// The planned targets, once all that they need is known to fit.
+pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnostic> {
+    let entries = &context.targets.entries;
+    let mut warnings = Vec::new();
+    for entry in entries {
+        let Some(usable) = entry.usable_bytes() else {
+            continue;
+        };
+        let sharers = entries
+            .iter()
+            .filter(|other| other.shares_space_with(entry));
+        let needs = |it: &Entry| it.new_bytes(it.needed_bytes).saturating_add(it.files_bytes);
+        let needed = sharers.fold(0_u64, |sum, other| sum.saturating_add(needs(other)));
+        if needed > usable {
+            let (what, help) = match entries.iter().any(|entry| entry.files_bytes > 0) {
+                true => ("files", "use fewer or smaller files, or another `--target`"),
+                false => ("test files", "use a smaller `--size`"),
+            };
+            let message = format!(
+                "the {what} on `{}` need {}, as {} must stay free",
+                entry.facts.path,
+                shortage(needed, usable),
+                rounded(kept_free_bytes(entry.facts.total_bytes))
+            );
+            return Err(Diagnostic::error("", message).help(help));
+        }
+        let most = entry.files_most_bytes;
+        if most > usable {
+            let message = format!(
+                "the files on `{}` take up to {}: if the time allows that, writes will fail",
+                entry.facts.path,
+                shortage(most, usable)
+            );
+            warnings.push(Diagnostic::warning("", message));
+        }
+    }
+    let planned = entries.iter().map(planned).collect();
+    context.warnings.extend(warnings);
+    Ok(planned)
+}
+
+/// Refuses plans that fit one by one, but not together, on a file system that they share: their
+/// test files are there at the same time, their work on many files is not.
+///
+/// # Errors
+/// With how much they need and how much there is.
+pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), Diagnostic> {
+    let mut needs: Vec<(Entry, u64)> = Vec::new();
+    for plan in plans {
+        for (index, target) in (0..).zip(&plan.targets) {
+            let path = target.path.to_string_lossy();
+            let found = facts.targets.iter().find(|found| found.path == path);
+            // The same target is used by all plans in turn.
+            let is_new = needs.iter().all(|(entry, _)| entry.facts.path != path);
+            if let Some(found) = found.filter(|_| is_new) {
+                let entry = Entry {
+                    facts: found.clone(),
+                    known: true,
+                    named: true,
+                    needed_bytes: 0,
+                    files_bytes: files_bytes(plan, index),
+                    files_most_bytes: 0,
+                    size_is_default: false,
+                };
+                let new_bytes = entry.new_bytes(target.size_bytes);
+                needs.push((entry, new_bytes));
+            }
+        }
+    }
+    for (entry, _) in &needs {
+        let Some(usable) = entry.usable_bytes() else {
+            continue;
+        };
+        let sharers = || {
+            needs
+                .iter()
+                .filter(|(other, _)| other.shares_space_with(entry))
+        };
+        let kept = sharers().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let passing = sharers().map(|(other, _)| other.files_bytes).max();
+        let needed = kept.saturating_add(passing.unwrap_or(0));
+        if needed > usable && sharers().count() > 1 {
+            let paths: Vec<String> = sharers()
+                .map(|(it, _)| format!("`{}`", it.facts.path))
+                .collect();
+            let message = format!(
+                "{} lie on one file system and together need {}, as {} must stay free",
+                paths.join(" and "),
+                shortage(needed, usable),
+                rounded(kept_free_bytes(entry.facts.total_bytes))
+            );
+            return Err(Diagnostic::error("", message).help("use a smaller `--size`"));
+        }
+    }
+    Ok(())
+}
+
+/// What is needed and what there is, in words that still differ where the rounded sizes do not.
+fn shortage(needed: u64, usable: u64) -> String {
+    let (need, can) = (rounded(needed), rounded(usable));
+    match need == can {
+        true => format!("{need}, {} more than can be used", rounded(needed - usable)),
+        false => format!("{need}, but only {can} can be used"),
+    }
+}
+
+/// Bytes that the files of a plan's cells take at once on a target, at most.
+fn files_bytes(plan: &Plan, target_index: u32) -> u64 {
+    let of_files = plan.cells.iter().filter(|cell| cell.work.is_acts());
+    let bytes = of_files.map(|cell| {
+        let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+        let here = spans.filter(|span| span.target_index == target_index);
+        here.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
+    });
+    bytes.max().unwrap_or(0)
+}
+
+fn planned(entry: &Entry) -> TargetPlan {
+    TargetPlan {
+        path: PathBuf::from(&entry.facts.path),
+        kind: entry.facts.kind,
+        size_bytes: entry.needed_bytes,
+        block_bytes: entry.direct_unit(),
+    }
+}
+
+impl Entry {
+    /// Offsets and lengths of direct I/O are multiples of this; 512 when nobody knows.
+    pub fn direct_unit(&self) -> u32 {
+        match (self.facts.direct_alignment_bytes, self.facts.block_bytes) {
+            (0, 0) => 512,
+            (0, block) => block,
+            (unit, _) => unit,
+        }
+    }
+
+    /// Bytes of the target where it is a device or a file that is there; none where a file is made.
+    pub fn fixed_bytes(&self) -> Option<u64> {
+        let is_there = self.facts.exists && self.facts.size_bytes > 0;
+        let is_kind = matches!(self.facts.kind, TargetKind::File | TargetKind::Device);
+        (is_there && is_kind).then_some(self.facts.size_bytes)
+    }
+}

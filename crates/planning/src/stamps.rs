@@ -1,0 +1,50 @@
+//! Whether what is verified can be stamped.
+
+use plan::Diagnostic;
+use plan::{Cell, LinePlan, PositionRule, WorkerPlan};
+
+/// The smallest block that holds a stamp, as in the crate `generate`; a block's length divides all
+/// sizes, replies and alignments.
+const STAMPED_BYTES_MIN: u64 = 64;
+
+/// Refuses verified requests that do not come in whole blocks.
+///
+/// # Errors
+/// The first length that leaves no room for a stamp.
+pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
+    let workers = cells.iter().flat_map(|cell| &cell.workers);
+    let unfit = workers.filter(|worker| worker.verify).find_map(unstamped);
+    let Some((what, bytes)) = unfit else {
+        return Ok(());
+    };
+    let message = format!(
+        "verification needs multiples of {STAMPED_BYTES_MIN} bytes, not {what} of {bytes} bytes"
+    );
+    let help = format!("use a multiple of {STAMPED_BYTES_MIN} bytes");
+    Err(Diagnostic::error("", message).help(help))
+}
+
+fn unstamped(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
+    let of_line = |line: &LinePlan| {
+        [
+            ("requests", u64::from(line.size_bytes)),
+            ("replies", u64::from(line.reply_bytes)),
+            ("an alignment", u64::from(line.align_bytes)),
+        ]
+    };
+    // Only Iometer's rule begins at the span's first byte as it is; others round it up.
+    let starts = worker
+        .spans
+        .iter()
+        .filter(|_| worker.position == PositionRule::Iometer)
+        .map(|span| ("a start", span.start_bytes));
+    let sectors = worker
+        .spans
+        .iter()
+        .map(|span| ("a sector", u64::from(span.sector_bytes)));
+    let lengths = worker.lines.iter().flat_map(of_line);
+    lengths
+        .chain(starts)
+        .chain(sectors)
+        .find(|(_, bytes)| !bytes.is_multiple_of(STAMPED_BYTES_MIN))
+}

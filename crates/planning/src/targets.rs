@@ -1,0 +1,401 @@
+//! Which targets each worker uses: those of the file, those of options, or a new directory.
+
+use std::collections::{HashMap, HashSet};
+
+use description::Overrides;
+use description::model::{OneOrMany, Workload};
+use plan::Diagnostic;
+use plan::TcpAddress;
+use plan::facts::{SystemFacts, TargetFacts};
+use plan::{EngineKind, TargetKind};
+
+/// What a directory is called about which nothing is known: the new one that running makes.
+const NEW_DIRECTORY: &str = ".";
+
+/// A target with what is known about it.
+pub(super) struct Entry {
+    /// Its facts, or placeholders.
+    pub facts: TargetFacts,
+    /// Whether the facts are facts.
+    pub known: bool,
+    /// Whether the file or an option names it.
+    pub named: bool,
+    /// Bytes from byte 0 that some worker uses, at most.
+    pub needed_bytes: u64,
+    /// Bytes that many files take at once there, at most, beside the test file.
+    pub files_bytes: u64,
+    /// The same if phases with a deadline finish all their work.
+    pub files_most_bytes: u64,
+    /// Whether a workload leaves the size to the default.
+    pub size_is_default: bool,
+}
+
+/// All targets, and for each workload which of them are used.
+#[derive(Default)]
+pub(super) struct TargetTable {
+    pub entries: Vec<Entry>,
+    lists: Vec<Lists>,
+    /// By path and by whether I/O touches it.
+    by_path: HashMap<(String, bool), u32>,
+}
+
+/// The targets of one workload.
+#[derive(Default)]
+struct Lists {
+    /// Of workers without targets of their own.
+    common: Vec<u32>,
+    /// Of each worker table.
+    of_tables: Vec<Vec<u32>>,
+}
+
+impl TargetTable {
+    /// Resolves the names of all workloads.
+    pub fn of(
+        workloads: &[Workload],
+        warnings: &mut Vec<Diagnostic>,
+        overrides: &Overrides,
+        facts: &SystemFacts,
+    ) -> Self {
+        let mut table = Self::default();
+        for workload in workloads {
+            let names = Names::of(workload);
+            let of_iometer = workload.iometer.is_some();
+            let touched = workload.engine != Some(EngineKind::Null);
+            let mut resolver = Resolver {
+                table: &mut table,
+                facts,
+                warnings,
+                touched,
+                of_iometer,
+            };
+            let lists = resolver.lists(&names, &overrides.targets_of(workload));
+            table.lists.push(lists);
+        }
+        table
+    }
+
+    /// The targets of a worker: of its table, or of a worker without one.
+    pub fn of_worker(&self, workload_index: usize, table_index: Option<usize>) -> &[u32] {
+        let lists = &self.lists[workload_index];
+        match table_index {
+            Some(index) => &lists.of_tables[index],
+            None => &lists.common,
+        }
+    }
+
+    /// The paths that were named, in order.
+    pub fn named_paths(&self) -> Vec<String> {
+        self.named_paths_of(|_| true)
+    }
+
+    /// Those of them that are used, by their indexes.
+    pub fn named_paths_of(&self, is_used: impl Fn(u32) -> bool) -> Vec<String> {
+        let used = (0..)
+            .zip(&self.entries)
+            .filter(|(index, _)| is_used(*index));
+        let named = used.map(|(_, entry)| entry).filter(|entry| entry.named);
+        let touched = named.filter(|entry| entry.facts.kind.is_path());
+        touched.map(|entry| entry.facts.path.clone()).collect()
+    }
+
+    /// The index of the target at the path, made if it is new.
+    fn index_of(&mut self, path: &str, touched: bool, make: impl FnOnce() -> Entry) -> u32 {
+        if let Some(index) = self.by_path.get(&(path.to_owned(), touched)) {
+            return *index;
+        }
+        // Checked lists are too short to name 2^32 targets.
+        let index = self.entries.len() as u32;
+        self.by_path.insert((path.to_owned(), touched), index);
+        self.entries.push(make());
+        index
+    }
+}
+
+/// The target names of one workload, as written.
+struct Names<'a> {
+    common: Option<&'a [String]>,
+    of_tables: Vec<Option<&'a [String]>>,
+}
+
+impl<'a> Names<'a> {
+    fn of(workload: &'a Workload) -> Self {
+        let common = workload.targets.as_ref().map(OneOrMany::as_slice);
+        let own = |worker: &'a description::model::Worker| {
+            worker.targets.as_ref().map(OneOrMany::as_slice).or(common)
+        };
+        Self {
+            common,
+            of_tables: workload.worker.iter().map(own).collect(),
+        }
+    }
+
+    /// The lists that are used, of worker tables or else of the workload.
+    fn used(&self) -> Vec<Option<&'a [String]>> {
+        if self.of_tables.is_empty() {
+            vec![self.common]
+        } else {
+            self.of_tables.clone()
+        }
+    }
+
+    /// Each name once, in order of appearance.
+    fn distinct(&self) -> Vec<&'a str> {
+        let mut seen = HashSet::new();
+        let all = self
+            .used()
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(String::as_str);
+        all.filter(|name| seen.insert(*name)).collect()
+    }
+}
+
+/// Where a name leads.
+enum Leads<'a> {
+    /// Each name to its own paths.
+    Each(HashMap<&'a str, Vec<String>>),
+    /// Every name to all of these paths; nothing stands for the default target.
+    All(Vec<String>),
+}
+
+struct Resolver<'a> {
+    table: &'a mut TargetTable,
+    facts: &'a SystemFacts,
+    warnings: &'a mut Vec<Diagnostic>,
+    touched: bool,
+    of_iometer: bool,
+}
+
+impl Resolver<'_> {
+    fn lists(&mut self, names: &Names, options: &[String]) -> Lists {
+        let distinct = names.distinct();
+        let leads = self.leads(&distinct, options);
+        let nobody_has_any = distinct.is_empty();
+        let of_iometer = self.of_iometer;
+        let mut list = |own: Option<&[String]>| match own {
+            Some([]) if !nobody_has_any => Vec::new(),
+            // A worker of Iometer has the targets that its own section assigns, or none.
+            None if of_iometer && !nobody_has_any => Vec::new(),
+            own => self.list(own.unwrap_or_default(), &leads),
+        };
+        Lists {
+            of_tables: names.of_tables.iter().map(|own| list(*own)).collect(),
+            common: if names.of_tables.is_empty() {
+                list(names.common)
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    fn leads<'n>(&mut self, distinct: &[&'n str], options: &[String]) -> Leads<'n> {
+        let (peers, others): (Vec<_>, Vec<_>) =
+            distinct.iter().partition(|name| TcpAddress::is_meant(name));
+        if !options.is_empty() && !peers.is_empty() && (self.of_iometer || !others.is_empty()) {
+            return self.leads_by_kind([&peers, &others], options);
+        }
+        if options.len() > 1 && options.len() == distinct.len() {
+            return Leads::Each(in_pairs(distinct, options));
+        }
+        if !options.is_empty() {
+            return Leads::All(options.to_vec());
+        }
+        let paths = self.own_paths(distinct);
+        if paths.is_empty() {
+            Leads::All(Vec::new())
+        } else {
+            Leads::Each(paths)
+        }
+    }
+
+    /// The paths that names stand for by themselves.
+    fn own_paths<'n>(&mut self, distinct: &[&'n str]) -> HashMap<&'n str, Vec<String>> {
+        let paths: HashMap<&str, Vec<String>> = distinct
+            .iter()
+            .filter_map(|name| Some((*name, vec![path_of(name, self.of_iometer)?])))
+            .collect();
+        for name in distinct.iter().filter(|name| !paths.contains_key(**name)) {
+            let message = format!("`{}` is not a path on this machine", plan::printable(name));
+            let help = "name a target of this machine with `--target`";
+            self.warnings
+                .push(Diagnostic::warning("", message).help(help));
+        }
+        paths
+    }
+
+    /// Where TCP peers and others are named, each kind leads to options of its own; what has none
+    /// stays what it is.
+    fn leads_by_kind<'n>(&mut self, names: [&[&'n str]; 2], options: &[String]) -> Leads<'n> {
+        let (peers, others): (Vec<_>, Vec<_>) = options
+            .iter()
+            .cloned()
+            .partition(|option| TcpAddress::is_meant(option));
+        let mut all = HashMap::new();
+        for (names, options) in names.into_iter().zip([peers, others]) {
+            if options.is_empty() {
+                all.extend(self.own_paths(names));
+            } else if options.len() > 1 && options.len() == names.len() {
+                all.extend(in_pairs(names, &options));
+            } else {
+                all.extend(names.iter().map(|name| (*name, options.clone())));
+                if names.is_empty() {
+                    let message = format!(
+                        "`{}` is used by no worker: all have TCP peers",
+                        plan::printable(&options[0])
+                    );
+                    let help = "leave it out, or name a peer as `tcp://HOST:PORT`";
+                    self.warnings
+                        .push(Diagnostic::warning("", message).help(help));
+                }
+            }
+        }
+        Leads::Each(all)
+    }
+
+    fn list(&mut self, names: &[String], leads: &Leads) -> Vec<u32> {
+        let paths: Vec<&String> = match leads {
+            Leads::All(paths) => paths.iter().collect(),
+            Leads::Each(paths) => names
+                .iter()
+                .filter_map(|name| paths.get(name.as_str()))
+                .flatten()
+                .collect(),
+        };
+        let unnamed = matches!(leads, Leads::All(paths) if paths.is_empty());
+        let mut indices: Vec<u32> = paths.into_iter().map(|path| self.named(path)).collect();
+        if unnamed {
+            indices.push(self.unnamed());
+        }
+        let mut seen = HashSet::new();
+        indices.retain(|index| seen.insert(*index));
+        indices
+    }
+
+    fn named(&mut self, path: &str) -> u32 {
+        let (facts, touched, warnings) = (self.facts, self.touched, &mut *self.warnings);
+        self.table.index_of(path, touched, || {
+            let known = facts.target(path);
+            let is_peer = TcpAddress::is_meant(path);
+            if touched && known.is_none() && !is_peer {
+                let message = format!("`{path}` does not exist on this machine");
+                let help = "name a target of this machine with `--target`";
+                warnings.push(Diagnostic::warning("", message).help(help));
+            }
+            let found = match known {
+                _ if !touched => TargetFacts::placeholder(path, TargetKind::Null),
+                _ if is_peer => TargetFacts::placeholder(path, TargetKind::Network),
+                Some(facts) => facts.clone(),
+                None => TargetFacts::placeholder(path, TargetKind::File),
+            };
+            Entry {
+                named: true,
+                ..Entry::new(found, known.is_some() || !touched || is_peer)
+            }
+        })
+    }
+
+    fn unnamed(&mut self) -> u32 {
+        let touched = self.touched;
+        let found = match &self.facts.default_target {
+            _ if !touched => TargetFacts::placeholder("null", TargetKind::Null),
+            Some(facts) => facts.clone(),
+            None => TargetFacts::placeholder(NEW_DIRECTORY, TargetKind::Directory),
+        };
+        let known = !touched || self.facts.default_target.is_some();
+        let path = found.path.clone();
+        self.table
+            .index_of(&path, touched, || Entry::new(found, known))
+    }
+}
+
+impl Entry {
+    fn new(facts: TargetFacts, known: bool) -> Self {
+        Self {
+            facts,
+            known,
+            named: false,
+            needed_bytes: 0,
+            files_bytes: 0,
+            files_most_bytes: 0,
+            size_is_default: false,
+        }
+    }
+}
+
+/// Each name to the option in its place.
+fn in_pairs<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n str, Vec<String>> {
+    let options = options.iter().map(|option| vec![option.clone()]);
+    names.iter().copied().zip(options).collect()
+}
+
+/// The path that a name in a workload file stands for on Linux; nothing for Windows' names, for
+/// bare names of devices, and for all that is not absolute in a file of Iometer.
+///
+/// Iometer names a mounted file system by its directory with the type behind it, as in
+/// `/mnt/x [ext4]`.
+fn path_of(name: &str, of_iometer: bool) -> Option<String> {
+    let name = name.trim();
+    if TcpAddress::is_meant(name) {
+        return Some(name.to_owned());
+    }
+    if name.starts_with('/') {
+        let bare = name
+            .strip_suffix(']')
+            .and_then(|rest| rest.rsplit_once(" ["));
+        return Some(bare.map_or(name, |(path, _)| path.trim_end()).to_owned());
+    }
+    (!of_iometer && !is_foreign(name)).then(|| name.to_owned())
+}
+
+fn is_foreign(name: &str) -> bool {
+    const DEVICES: [&str; 8] = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "loop"];
+    let bare_device = !name.contains('/') && DEVICES.iter().any(|prefix| name.starts_with(prefix));
+    let before_colon = name.split(':').next().unwrap_or_default();
+    let drive = before_colon.len() < name.len()
+        && (before_colon.len() == 1
+            || before_colon.bytes().all(|byte| byte.is_ascii_digit())
+            || before_colon.eq_ignore_ascii_case("PHYSICALDRIVE"));
+    name.is_empty() || name.contains(['\\', '"', '\0']) || bare_device || drive
+}
+
+#[cfg(test)]
+mod tests {
+    fn path_of(name: &str) -> Option<String> {
+        super::path_of(name, false)
+    }
+
+    #[test]
+    fn linux_names_lead_to_paths() {
+        assert_eq!(path_of("/mnt/x [ext4]").as_deref(), Some("/mnt/x"));
+        assert_eq!(path_of("/mnt/a b").as_deref(), Some("/mnt/a b"));
+        assert_eq!(path_of("/dev/sdb").as_deref(), Some("/dev/sdb"));
+        assert_eq!(path_of("bench/file").as_deref(), Some("bench/file"));
+    }
+
+    #[test]
+    fn only_absolute_names_of_iometer_lead_to_paths() {
+        assert_eq!(
+            super::path_of("/dev/sdb", true).as_deref(),
+            Some("/dev/sdb")
+        );
+        for name in ["TEST: Disk", "[*TARGET*]", "sdb", "PHYSICALDRIVE0", "data"] {
+            assert_eq!(super::path_of(name, true), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_windows_and_bare_devices_lead_nowhere() {
+        for name in [
+            "C:",
+            "C: \"System\"",
+            "C:local",
+            "0: \"WDC WD800\"",
+            "PHYSICALDRIVE:1",
+            "sda",
+            "",
+        ] {
+            assert_eq!(path_of(name), None, "{name}");
+        }
+    }
+}
