@@ -6,6 +6,7 @@
 pub mod builtin;
 pub mod check;
 pub mod classics;
+mod flaw;
 pub mod icf;
 pub mod model;
 mod native;
@@ -17,8 +18,8 @@ pub mod reference;
 mod resolve;
 pub mod source;
 
-pub use check::{job_title, waves_of_jobs, whole_job_tables};
 pub use model::Workload;
+pub use model::job::{job_title, waves_of_jobs, whole_job_tables};
 pub use native::{in_tables, read_toml, to_toml};
 pub use nearest::nearest;
 pub use overrides::{Overrides, Ranks};

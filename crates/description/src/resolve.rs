@@ -1,7 +1,7 @@
 //! From a file to the workloads it stands for: `use` looked up, packs taken apart.
 
 use crate::builtin;
-use crate::check::Flaw;
+use crate::flaw::Flaw;
 use crate::model::Workload;
 use crate::overlay::overlay;
 

@@ -5,10 +5,12 @@ mod others;
 use std::path::Path;
 
 use crate::builtin;
-use crate::check::{Flaw, check, check_whole, waves};
+use crate::check::{check, check_whole};
 use crate::classics::postmark::{self, Reading, read_script};
+use crate::flaw::Flaw;
 use crate::icf;
 use crate::model::Workload;
+use crate::model::job::waves;
 use crate::native::{Page, read_toml};
 use crate::nearest::{listed, nearest};
 use crate::resolve::resolve;

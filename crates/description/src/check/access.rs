@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::nearest::nearest;
 
-use super::Flaw;
+use crate::flaw::Flaw;
 
 /// Most bytes of a request: a ring registers no larger buffer.
 ///
@@ -20,9 +20,9 @@ pub const REQUEST_BYTES_MAX: u64 = 1 << 30;
 const ZIPF_MAX: f64 = 100.0;
 
 /// How far a sum of shares may be from 100: the error of adding decimal fractions.
-pub(super) const SHARE_ERROR_MAX: f64 = 1e-6;
+pub(crate) const SHARE_ERROR_MAX: f64 = 1e-6;
 
-pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     let mut names = HashSet::new();
     for (index, spec) in workload.access_spec.iter().enumerate() {
         check_name(spec, &mut names)
@@ -113,7 +113,7 @@ fn in_short(value: f64) -> String {
 }
 
 /// A sum without the error of adding decimal fractions.
-pub(super) fn rounded(sum: f64) -> f64 {
+pub(crate) fn rounded(sum: f64) -> f64 {
     (sum * 1e6).round() / 1e6
 }
 
@@ -164,7 +164,7 @@ fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
 }
 
 /// Percents made by importers are checked like those read from a file.
-pub(super) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
+pub(crate) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
     match value {
         Some(percent) if !(0.0..=100.0).contains(&percent.0) => {
             let message = format!("`{key}` is {} %, not from 0 to 100 %", percent.0);
@@ -174,7 +174,7 @@ pub(super) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), F
     }
 }
 
-pub(super) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw> {
+pub(crate) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw> {
     match value {
         Some(value) if value.0 > REQUEST_BYTES_MAX => {
             let most = Bytes(REQUEST_BYTES_MAX);
@@ -189,7 +189,7 @@ pub(super) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Resu
     }
 }
 
-pub(super) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
+pub(crate) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
     let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
     match choice {
         DistributionChoice::Zipf(theta)

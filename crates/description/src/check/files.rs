@@ -6,7 +6,7 @@ use crate::classics::ClassicError;
 use crate::model::{Seed, Table, TestType, UntilChoice, Workload};
 use plan::{CacheMode, EngineKind};
 
-use super::{Flaw, Step};
+use crate::flaw::{Flaw, Step};
 
 /// Checks what is written, alone; what needs another key may stand elsewhere.
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
@@ -40,7 +40,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     }
     values(workload).map_err(|error| flaw(&error))?;
     if table == Table::Program {
-        super::program(workload)?;
+        crate::model::program(workload)?;
     }
     seed(workload, table)?;
     calls(workload, table)

@@ -2,7 +2,7 @@
 
 use units::Span;
 
-use super::{Flaw, Step};
+use crate::flaw::{Flaw, Step};
 use crate::model::{AccessLine, SequenceChoice, UntilChoice, Workload};
 use plan::EngineKind;
 

@@ -2,7 +2,7 @@
 
 use units::Rate;
 
-use super::Flaw;
+use crate::flaw::Flaw;
 use crate::model::{OneOrMany, Workload};
 use plan::{RATE_MAX, RATE_MIN};
 

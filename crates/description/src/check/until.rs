@@ -2,7 +2,7 @@
 
 use units::{Percent, Span};
 
-use super::{Flaw, Step};
+use crate::flaw::{Flaw, Step};
 use crate::model::{UntilChoice, Workload};
 
 /// Most rounds of a window.

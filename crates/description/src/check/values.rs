@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use units::Bytes;
 
+use crate::model::limits::time;
 use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
 use crate::overlay::says_amount;
 use plan::PositionRule;
 
-use super::Flaw;
+use crate::flaw::Flaw;
 
 /// Most requests in flight for one worker.
 ///
@@ -33,14 +34,10 @@ const ELEMENTS_MAX: usize = 10_000;
 /// Most parts of a pack.
 const PARTS_MAX: usize = 1000;
 
-/// The longest time of a cell: more is a slip of the pen, and Iometer's own clock overflows at
-/// 24.8 days.
-pub(super) const TIME_MAX: units::Span = units::Span::from_secs(30 * 86_400);
-
 /// Positions in files are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
-pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     let depths = workload
         .iodepth
         .as_ref()
@@ -242,7 +239,7 @@ fn plain(path: &str) -> &str {
     }
 }
 
-pub(super) fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
+pub(crate) fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
     if count <= most {
         return Ok(());
     }
@@ -250,7 +247,7 @@ pub(super) fn at_most(key: &'static str, count: usize, most: usize) -> Result<()
     Err(Flaw::new(key, message, "use fewer"))
 }
 
-pub(super) fn iodepth(depth: u32) -> Result<(), Flaw> {
+pub(crate) fn iodepth(depth: u32) -> Result<(), Flaw> {
     if (1..=IODEPTH_MAX).contains(&depth) {
         return Ok(());
     }
@@ -263,7 +260,7 @@ pub(super) fn iodepth(depth: u32) -> Result<(), Flaw> {
     Err(Flaw::new("iodepth", message, help))
 }
 
-pub(super) fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+pub(crate) fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
     match value {
         Some(value) if !(min..=max).contains(&value) => {
             let message = format!("`{key}` is {value}, not from {min} to {max}");
@@ -274,18 +271,7 @@ pub(super) fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -
     }
 }
 
-pub(super) fn time(key: &'static str, value: Option<units::Span>) -> Result<(), Flaw> {
-    match value {
-        Some(value) if value > TIME_MAX => {
-            let message = format!("`{key}` is {value}, more than {TIME_MAX}");
-            let help = format!("write `{key} = \"{TIME_MAX}\"` or less");
-            Err(Flaw::new(key, message, help))
-        }
-        _ => Ok(()),
-    }
-}
-
-pub(super) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
+pub(crate) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
     match value {
         Some(value) if value.0 > POSITION_MAX => {
             let message = format!("`{key}` is {value}, more than a file can have");
@@ -295,7 +281,7 @@ pub(super) fn position(key: &'static str, value: Option<units::Bytes>) -> Result
     }
 }
 
-pub(super) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
+pub(crate) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
     match content {
         Some(ContentChoice::Reducible(shares))
             if shares.compress.is_none() && shares.dedupe.is_none() =>

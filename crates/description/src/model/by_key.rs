@@ -57,6 +57,16 @@ macro_rules! by_key {
             }
         }
 
+        impl $table {
+            /// The keys that are written, in their order.
+            pub(crate) fn written(&self) -> Vec<&'static str> {
+                let usual = Self::default();
+                let keys = $module::KEYS.into_iter();
+                let written = keys.zip([$(self.$field != usual.$field),*]);
+                written.filter_map(|(key, is)| is.then_some(key)).collect()
+            }
+        }
+
         mod $module {
             use std::fmt;
 

@@ -11,7 +11,9 @@ mod content;
 mod cpus;
 mod cycling;
 pub mod defaults;
-mod job;
+pub(crate) mod job;
+mod keys;
+pub(crate) mod limits;
 mod names;
 mod one_or_many;
 mod precondition;
@@ -40,6 +42,8 @@ pub use job::{
 };
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
+pub use program::program;
+pub(crate) use program::program_in_tables;
 pub use program::{
     ActChoice, ActTable, ActWord, AmountChoice, BandTable, BeforeChoice, BranchTable, FilesetTable,
     GroupTable, GrownTable, LawChoice, LawTable, LawUnit, Mean, NestedTable, PhaseTable,

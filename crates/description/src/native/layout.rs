@@ -80,13 +80,7 @@ fn write_group(group: &GroupTable, text: &mut String) -> Result<(), Error> {
     if let Some(workers) = group.workers {
         line("workers", workers.to_string());
     }
-    for (key, acts) in [
-        ("enter", &group.enter),
-        ("first", &group.first),
-        ("body", &group.body),
-        ("last", &group.last),
-        ("leave", &group.leave),
-    ] {
+    for (key, acts) in group.lists() {
         if !acts.is_empty() {
             line(key, list(acts, 0, act)?);
         }

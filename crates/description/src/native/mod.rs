@@ -1,17 +1,14 @@
 //! Workload files in TOML: read with every mistake placed, written in a short form.
 
 mod complaint;
-mod jobs;
 mod layout;
 mod place;
-mod program;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub(crate) use complaint::meant;
-pub(crate) use jobs::in_tables as jobs_in_tables;
 pub(crate) use place::Page;
 pub(crate) use read::parse;
 pub use read::read_toml;

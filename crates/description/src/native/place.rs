@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{Flaw, Step};
+use crate::flaw::{Flaw, Step};
 use plan::Diagnostic;
 
 /// A workload file's text, with which mistakes are placed.

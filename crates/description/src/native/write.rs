@@ -1,7 +1,7 @@
 //! Writing a workload file: what is written, nothing else.
 
-use super::{jobs, layout, program};
-use crate::model::Workload;
+use super::layout;
+use crate::model::{Workload, job, program_in_tables};
 use plan::Diagnostic;
 
 /// First line of a written file.
@@ -39,14 +39,14 @@ pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
 /// # Errors
 /// What tables cannot say.
 pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
-    let mut written = jobs::in_tables(&program::in_tables(workload)?)?;
+    let mut written = job::in_tables(&program_in_tables(workload)?)?;
     let parts = workload.part.iter().map(in_tables);
     written.part = parts.collect::<Result<_, _>>()?;
     let is_alone = Workload {
         part: Vec::new(),
         ..written.clone()
     } == Workload::default();
-    match jobs::together(&written.part).filter(|_| is_alone) {
+    match job::together(&written.part).filter(|_| is_alone) {
         Some(whole) => Ok(whole),
         None => Ok(written),
     }

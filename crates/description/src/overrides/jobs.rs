@@ -1,7 +1,6 @@
 //! Options for jobs: what they say holds for each job, whatever it says itself.
 
-use crate::model::{DirectionTable, FilesChoice, JobFileChoice, JobTable, Workload};
-use crate::native::jobs_in_tables;
+use crate::model::{DirectionTable, FilesChoice, JobFileChoice, JobTable, Workload, job};
 use plan::Diagnostic;
 
 use super::{AMOUNTS, drop_if};
@@ -32,7 +31,7 @@ pub(super) fn open_to(keys: &[String], workload: &Workload) -> Result<Workload, 
     let Some(key) = of_tables.filter(|_| workload.jobs.is_some()) else {
         return Ok(workload.clone());
     };
-    jobs_in_tables(workload).map_err(|error| {
+    job::in_tables(workload).map_err(|error| {
         let message = format!("`{key}` cannot be changed: {}", error.message);
         let help = format!("leave `{key}` out");
         Diagnostic { message, ..error }.help(help)

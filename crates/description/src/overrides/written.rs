@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::check::{self, check_whole, given_twice};
-use crate::model::{AccessLine, OneOrMany, Workload};
+use crate::check::{check_whole, given_twice};
+use crate::model::{AccessLine, OneOrMany, Workload, job};
 use plan::Diagnostic;
 use plan::job::{BuiltJob, JobFiles, NamedFile};
 
@@ -75,8 +75,8 @@ fn jobs_only_read(workload: &Workload) -> bool {
     if let Some(built) = &workload.jobs {
         return built.jobs.iter().all(|job| reads(job, &built.files));
     }
-    let waves = check::waves(workload.clone());
-    waves.iter().all(|wave| match check::jobs(wave) {
+    let waves = job::waves(workload.clone());
+    waves.iter().all(|wave| match job::jobs(wave) {
         Ok(Some(built)) => built.jobs.iter().all(|job| reads(job, &built.files)),
         Ok(None) => true,
         Err(_) => false,

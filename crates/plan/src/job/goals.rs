@@ -26,7 +26,7 @@ pub struct JobGoals {
 }
 
 /// The share of a job in the requests of several, none of which gets ahead of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FlowShare {
     /// The jobs of the cell with the same number share.
     pub group: u32,

@@ -338,7 +338,7 @@ pub struct PaceRule {
 }
 
 /// What was written is read back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReadBack {
     /// Behind so many writes each time; 0 for at the end of each loop.
     pub backlog: u64,

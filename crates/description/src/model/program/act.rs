@@ -6,15 +6,20 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, IntoDeserializer, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use units::{Bytes, Span};
 
-use super::super::by_key::by_key;
-use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice};
-use plan::program::{Turn, Which, Whose};
+use super::names::{Handles, Names};
+use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
+use crate::flaw::Flaw;
+use crate::model::by_key::by_key;
+use plan::program::{
+    Act, Call, Due, FileOperation, FilesetPlan, Measure, On, Program, Turn, Which, Whose,
+};
 
 /// One thing that a worker does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum ActChoice {
     /// A verb that needs nothing beside it.
     Word(ActWord),
@@ -174,15 +179,6 @@ pub struct BranchTable {
     pub acts: Vec<ActChoice>,
 }
 
-impl Serialize for ActChoice {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Word(word) => word.serialize(serializer),
-            Self::Table(table) => table.serialize(serializer),
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for ActChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ActVisitor)
@@ -220,5 +216,277 @@ impl JsonSchema for ActChoice {
             "description": "One thing that a worker does.",
             "anyOf": [word, table],
         })
+    }
+}
+
+impl ActWord {
+    /// All words.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Close,
+        Self::Fsync,
+        Self::Fdatasync,
+        Self::Fstat,
+        Self::Sync,
+    ];
+
+    /// What it asks.
+    pub(super) const fn operation(self) -> FileOperation {
+        match self {
+            Self::Close => FileOperation::Close,
+            Self::Fsync => FileOperation::Fsync,
+            Self::Fdatasync => FileOperation::Fdatasync,
+            Self::Fstat => FileOperation::Stat,
+            Self::Sync => FileOperation::Sync,
+        }
+    }
+}
+
+/// The keys that a verb takes beside it; none where it is no verb.
+fn keys_beside(verb: &str) -> Option<&'static [&'static str]> {
+    Some(match verb {
+        "create" | "open" => &["pick", "which", "turn", "handle", "way", "label"],
+        "stat" | "unlink" | "mkdir" | "rmdir" | "list" | "chmod" => {
+            &["pick", "which", "turn", "handle", "label"]
+        }
+        "rename" | "link" | "symlink" => &[
+            "pick", "which", "turn", "handle", "label", "to", "to_pick", "to_which", "to_turn",
+        ],
+        "close" | "fsync" | "fdatasync" | "fstat" => &["label"],
+        "read" | "write" => &["piece", "at", "handle", "label"],
+        "truncate" => &["handle", "label"],
+        "times" | "step" | "transaction" => &["do"],
+        "put" => &["count", "whose"],
+        "take" => &["count", "whose", "per_calls", "per_bytes", "of"],
+        "mix" | "think" | "burn" | "meet" => &[],
+        _ => return None,
+    })
+}
+
+/// The only verb of a table, beside which nothing stands that has no meaning there.
+fn only_verb(table: &ActTable) -> Result<&'static str, Flaw> {
+    let written = table.written();
+    let mut verbs = written
+        .iter()
+        .filter_map(|key| Some((*key, keys_beside(key)?)));
+    let Some((verb, taken)) = verbs.next() else {
+        let help = "write a verb, such as `{ open = \"FILESET\" }`";
+        return Err(Flaw::of_value("the act says nothing to do", help));
+    };
+    if let Some((second, _)) = verbs.next() {
+        let message = format!("`{verb}` and `{second}` are two acts");
+        let help = "write each as an act of its own";
+        return Err(Flaw::new(second, message, help));
+    }
+    let mut keys = written.iter().filter(|key| **key != verb);
+    match keys.find(|key| !taken.contains(key)) {
+        Some(key) => Err(Flaw::idle(key, verb)),
+        None => Ok(verb),
+    }
+}
+
+/// Reads the acts of a group.
+pub(super) struct ActReader<'a> {
+    pub names: &'a mut Names,
+    pub handles: Handles,
+    pub filesets: &'a [FilesetPlan],
+}
+
+impl ActReader<'_> {
+    /// The acts under a key.
+    pub fn list(&mut self, key: &'static str, acts: Vec<ActChoice>) -> Result<Vec<Act>, Flaw> {
+        let acts = acts.into_iter().enumerate();
+        acts.map(|(index, act)| self.act(act).map_err(|flaw| flaw.within(key, index)))
+            .collect()
+    }
+
+    fn act(&mut self, act: ActChoice) -> Result<Act, Flaw> {
+        let mut table = match act {
+            ActChoice::Word(word) => return Ok(Act::Call(Call::new(word.operation(), On::Handle))),
+            ActChoice::Table(table) => *table,
+        };
+        let verb = only_verb(&table)?;
+        let label = table.step.as_ref().or(table.transaction.as_ref());
+        let label = label.map(|label| self.names.label(verb, label));
+        let label = label.transpose()?;
+        let acts = self.list("do", std::mem::take(&mut table.acts))?;
+        let whose = table.whose.unwrap_or_default();
+        Ok(if let Some(law) = &table.times {
+            Act::Times(law.law(verb)?, acts)
+        } else if let Some(label) = label {
+            match table.step.is_some() {
+                true => Act::Step(label, acts),
+                false => Act::Transaction(label, acts),
+            }
+        } else if let Some(branches) = table.mix {
+            let branches = branches.into_iter().enumerate().map(|(index, branch)| {
+                let branch = self.branch(branch);
+                branch.map_err(|flaw| flaw.within("mix", index))
+            });
+            Act::Mix(branches.collect::<Result<_, _>>()?)
+        } else if let Some(time) = &table.think {
+            Act::Think(time.law(verb)?)
+        } else if let Some(time) = &table.burn {
+            Act::Burn(time.law(verb)?)
+        } else if let Some(name) = &table.put {
+            Act::Put {
+                tokens: self.names.tokens(verb, name)?,
+                count: table.count.unwrap_or(1),
+                whose,
+            }
+        } else if let Some(name) = &table.take {
+            Act::Take {
+                tokens: self.names.tokens(verb, name)?,
+                count: self.due(&table)?,
+                whose,
+            }
+        } else if let Some(name) = &table.meet {
+            Act::Meet(self.names.meeting(verb, name)?)
+        } else {
+            Act::Call(self.call(table, verb)?)
+        })
+    }
+
+    fn branch(&mut self, branch: BranchTable) -> Result<(u32, Vec<Act>), Flaw> {
+        let no_share = || Flaw::of_value("one of the `mix` has no `share`", "add `share = 1`");
+        let share = branch.share.ok_or_else(no_share)?;
+        let acts = match (branch.step, branch.transaction) {
+            (None, None) => self.list("do", branch.acts)?,
+            (Some(_), Some(_)) => {
+                let message = "`step` and `transaction` are two acts";
+                return Err(Flaw::new("step", message, "leave one of them out"));
+            }
+            (step, transaction) => {
+                let table = ActTable {
+                    step,
+                    transaction,
+                    acts: branch.acts,
+                    ..ActTable::default()
+                };
+                vec![self.act(ActChoice::Table(Box::new(table)))?]
+            }
+        };
+        Ok((share, acts))
+    }
+
+    fn due(&mut self, table: &ActTable) -> Result<Due, Flaw> {
+        let label = table.of.as_ref();
+        let label = label.map(|name| self.names.label("of", name)).transpose()?;
+        let (what, each) = match (table.count, table.per_calls, table.per_bytes, label) {
+            (count, None, None, None) => return Ok(Due::Fixed(count.unwrap_or(1))),
+            (_, None, None, Some(_)) => {
+                let message = "`of` needs `per_calls` or `per_bytes`";
+                return Err(Flaw::leave_out("of", message));
+            }
+            (None, Some(calls), None, None) => (Measure::Calls, calls),
+            (None, Some(calls), None, Some(label)) => (Measure::Steps(label), calls),
+            (None, None, Some(bytes), None) => (Measure::Bytes, bytes.0),
+            (None, None, Some(bytes), Some(label)) => (Measure::StepBytes(label), bytes.0),
+            _ => {
+                let message = "how much is taken is said twice";
+                let help = "write one of `count`, `per_calls` and `per_bytes`";
+                return Err(Flaw::new("take", message, help));
+            }
+        };
+        Ok(Due::Since { what, each })
+    }
+}
+
+/// Writes the acts of a group.
+pub(super) struct ActWriter<'a> {
+    pub program: &'a Program,
+    pub names: &'a Names,
+    pub handles: Handles,
+}
+
+impl ActWriter<'_> {
+    pub fn list(&self, acts: &[Act]) -> Result<Vec<ActChoice>, Unsaid> {
+        acts.iter().map(|act| self.act(act)).collect()
+    }
+
+    pub fn label(&self, label: u8) -> Option<String> {
+        Some(self.names.labels[usize::from(label)].clone())
+    }
+
+    fn act(&self, act: &Act) -> Result<ActChoice, Unsaid> {
+        let mut table = ActTable::default();
+        let of_tokens = |tokens: u8| self.names.tokens.get(usize::from(tokens)).cloned();
+        let unusual = |whose| (whose != Whose::Mine).then_some(whose);
+        match act {
+            Act::Call(call) => return self.call(call),
+            Act::Times(law, acts) => {
+                table.times = Some(law.into());
+                table.acts = self.list(acts)?;
+            }
+            Act::Mix(branches) => {
+                let branches = branches.iter();
+                let branches = branches.map(|(share, acts)| self.branch(*share, acts));
+                table.mix = Some(branches.collect::<Result<_, _>>()?);
+            }
+            Act::Walk(_) => return unsaid("files come as directories list them"),
+            Act::Deal(_) => return unsaid("what is done follows from no rule"),
+            Act::Step(label, acts) => {
+                table.step = self.label(*label);
+                table.acts = self.list(acts)?;
+            }
+            Act::Transaction(label, acts) => {
+                table.transaction = self.label(*label);
+                table.acts = self.list(acts)?;
+            }
+            Act::Think(law) => table.think = Some(law.into()),
+            Act::Burn(law) => table.burn = Some(law.into()),
+            Act::Put {
+                tokens,
+                count,
+                whose,
+            } => {
+                table.put = of_tokens(*tokens);
+                table.count = (*count != 1).then_some(*count);
+                table.whose = unusual(*whose);
+            }
+            Act::Take {
+                tokens,
+                count,
+                whose,
+            } => {
+                table.take = of_tokens(*tokens);
+                table.whose = unusual(*whose);
+                self.write_due(*count, &mut table)?;
+            }
+            Act::Meet(number) => table.meet = Some(format!("meeting-{}", number + 1)),
+        }
+        Ok(ActChoice::Table(Box::new(table)))
+    }
+
+    fn branch(&self, share: u32, acts: &[Act]) -> Result<BranchTable, Unsaid> {
+        let (step, transaction, acts) = match acts {
+            [Act::Step(label, acts)] => (self.label(*label), None, acts.as_slice()),
+            [Act::Transaction(label, acts)] => (None, self.label(*label), acts.as_slice()),
+            acts => (None, None, acts),
+        };
+        Ok(BranchTable {
+            share: Some(share),
+            step,
+            transaction,
+            acts: self.list(acts)?,
+        })
+    }
+
+    fn write_due(&self, due: Due, table: &mut ActTable) -> Result<(), Unsaid> {
+        let (what, each) = match due {
+            Due::Fixed(count) => {
+                table.count = (count != 1).then_some(count);
+                return Ok(());
+            }
+            Due::Since { what, each } => (what, each),
+        };
+        match what {
+            Measure::Rounds => return unsaid("something is taken for each round"),
+            Measure::Calls | Measure::Steps(_) => table.per_calls = Some(each),
+            Measure::Bytes | Measure::StepBytes(_) => table.per_bytes = Some(Bytes(each)),
+        }
+        if let Measure::Steps(label) | Measure::StepBytes(label) = what {
+            table.of = self.label(label);
+        }
+        Ok(())
     }
 }

@@ -10,7 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::Bytes;
 
 use super::{LawChoice, LawTable};
+use crate::flaw::Flaw;
 use crate::model::DistributionChoice;
+use crate::model::by_key::by_key;
+use plan::Distribution;
+use plan::program::{FilePath, Where};
 
 /// What begins a text that names another file's size.
 const SIZE_OF: &str = "size of ";
@@ -127,7 +131,7 @@ pub enum PlaceChoice {
 
 /// A place by chance or along a path: one of `random`, `shuffled`, `backward`, `strided` and
 /// `blocks`. A path begins anew in each phase, for each worker.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlaceTable {
     /// How it is distributed: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`,
@@ -156,6 +160,11 @@ pub struct PlaceTable {
     /// How much further on each worker begins with its `blocks` than the one before. Default: the
     /// size of a block.
     pub each: Option<Bytes>,
+}
+
+by_key! {
+    PlaceTable, place_keys:
+    random, align, nominal, shuffled, backward, strided, shift, margin, blocks, stride, each,
 }
 
 /// The words for a place.
@@ -229,5 +238,140 @@ impl JsonSchema for PlaceChoice {
             "description": "Where in a file something is read or written.",
             "anyOf": [{"type": "string", "enum": PLACES}, offset, random],
         })
+    }
+}
+
+impl PlaceChoice {
+    /// Where requests of so many bytes go.
+    pub(super) fn place(choice: Option<Self>, request_bytes: u32) -> Result<Where, Flaw> {
+        Ok(match choice {
+            None | Some(Self::Here) => Where::Here,
+            Some(Self::Same) => Where::Same,
+            Some(Self::End) => Where::End,
+            Some(Self::At(offset)) => Where::At(offset.0),
+            Some(Self::Anywhere) => Where::Random {
+                distribution: Distribution::Uniform,
+                align_bytes: request_bytes,
+                is_nominal: false,
+            },
+            Some(Self::Table(table)) => table.place(request_bytes)?,
+        })
+    }
+
+    /// How that is written, where it is not the usual place.
+    pub(super) fn of(place: &Where, request_bytes: u32) -> Option<Self> {
+        Some(match place {
+            Where::Here => return None,
+            Where::Same => Self::Same,
+            Where::End => Self::End,
+            Where::At(offset) => Self::At(Bytes(*offset)),
+            Where::Random {
+                distribution: Distribution::Uniform,
+                align_bytes,
+                is_nominal: false,
+            } if *align_bytes == request_bytes => Self::Anywhere,
+            Where::Random {
+                distribution,
+                align_bytes,
+                is_nominal,
+            } => Self::Table(PlaceTable {
+                random: Some(distribution.into()),
+                align: differing(u64::from(*align_bytes), request_bytes.into()),
+                nominal: is_nominal.then_some(true),
+                ..PlaceTable::default()
+            }),
+            Where::Along(path) => Self::Table(PlaceTable::along(*path)),
+            // Without a card that says where.
+            Where::Dealt { .. } => Self::At(Bytes(0)),
+        })
+    }
+}
+
+fn differing(bytes: u64, usual: u64) -> Option<Bytes> {
+    (bytes != usual).then_some(Bytes(bytes))
+}
+
+/// The forms of a place, each with the keys that it takes.
+const FORMS: [(&str, &[&str]); 5] = [
+    ("random", &["align", "nominal"]),
+    ("shuffled", &[]),
+    ("backward", &[]),
+    ("strided", &["shift", "margin"]),
+    ("blocks", &["stride", "each"]),
+];
+
+impl PlaceTable {
+    fn place(&self, request_bytes: u32) -> Result<Where, Flaw> {
+        let written = self.written();
+        let mut forms = FORMS.iter().filter(|(form, _)| written.contains(form));
+        let (Some((form, taken)), None) = (forms.next(), forms.next()) else {
+            let forms = "`random`, `shuffled`, `backward`, `strided` and `blocks`";
+            let message = format!("a place is one of {forms}");
+            return Err(Flaw::new("at", message, "write one of them"));
+        };
+        let mut idle = written.iter();
+        if let Some(key) = idle.find(|key| *key != form && !taken.contains(key)) {
+            let message = format!("`{key}` does not apply to `{form}`");
+            return Err(Flaw::new("at", message, format!("leave `{key}` out")));
+        }
+        let bytes = |key: Option<Bytes>, usual: u64| key.map_or(usual, |it| it.0);
+        let step = |key: Bytes| u32::try_from(key.0).unwrap_or(u32::MAX);
+        if let Some(random) = &self.random {
+            return Ok(Where::Random {
+                distribution: Distribution::from(random),
+                align_bytes: self.align.map_or(request_bytes, step),
+                is_nominal: self.nominal == Some(true),
+            });
+        }
+        Ok(Where::Along(
+            match (self.shuffled, self.backward, self.strided) {
+                (Some(shuffled), ..) => FilePath::Shuffled {
+                    step_bytes: step(shuffled),
+                },
+                (_, Some(backward), _) => FilePath::Backward {
+                    step_bytes: step(backward),
+                },
+                (.., Some(strided)) => FilePath::Strided {
+                    stride_bytes: strided.0,
+                    shift_bytes: bytes(self.shift, 0),
+                    margin_bytes: bytes(self.margin, 0),
+                },
+                _ => {
+                    let block_bytes = bytes(self.blocks, 0);
+                    FilePath::Blocks {
+                        block_bytes,
+                        stride_bytes: bytes(self.stride, block_bytes),
+                        each_bytes: bytes(self.each, block_bytes),
+                    }
+                }
+            },
+        ))
+    }
+
+    fn along(path: FilePath) -> Self {
+        let mut table = Self::default();
+        match path {
+            FilePath::Backward { step_bytes } => table.backward = Some(Bytes(step_bytes.into())),
+            FilePath::Shuffled { step_bytes } => table.shuffled = Some(Bytes(step_bytes.into())),
+            FilePath::Strided {
+                stride_bytes,
+                shift_bytes,
+                margin_bytes,
+            } => {
+                table.strided = Some(Bytes(stride_bytes));
+                table.shift = differing(shift_bytes, 0);
+                table.margin = differing(margin_bytes, 0);
+            }
+            FilePath::Blocks {
+                block_bytes,
+                stride_bytes,
+                each_bytes,
+            } => {
+                table.blocks = Some(Bytes(block_bytes));
+                table.stride = differing(stride_bytes, block_bytes);
+                table.each = differing(each_bytes, block_bytes);
+            }
+        }
+        table
     }
 }

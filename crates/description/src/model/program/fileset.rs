@@ -1,15 +1,22 @@
-//! Which files there are, and how they are opened.
+//! Which files there are.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent};
 
-use super::LawChoice;
-use plan::program::{Access, Copies, DirectoryNesting, OpenSync};
+use super::names::Names;
+use super::{LawChoice, Unsaid, unsaid};
+use crate::flaw::Flaw;
+use crate::model::by_key::by_key;
+use crate::model::keys::keys;
+use plan::program::{
+    Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, Law, NestedDirectories,
+    PADDED_WORKER_MARK, ROUND_MARK, TreeGrowth, WORKER_MARK,
+};
 
 /// Files by number: how many there may be, what they are called, how large they are. A workload
 /// has phases, or access specifications, or a table such as `[postmark]`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FilesetTable {
     /// Name by which acts call it. Must be written.
@@ -77,36 +84,286 @@ pub struct GrownTable {
     pub only_directories: Option<bool>,
 }
 
-/// A way in which `open` and `create` open files; without any, to read and to write.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct WayTable {
-    /// Name by which acts call it. Must be written.
-    pub name: Option<String>,
-    /// Whether it is that of acts which name none; the first alone can be. Default: false.
-    pub default: Option<bool>,
-    /// What a file is opened for: `read`, `write` or `read-write`. Default: `read-write`.
-    pub access: Option<Access>,
-    /// Whether every write goes to the end of the file. Default: false.
-    pub append: Option<bool>,
-    /// Whether the file is emptied when it is opened. Default: false.
-    pub truncate: Option<bool>,
-    /// Whether the page cache is passed by. Default: as the workload's `cache`.
-    pub direct: Option<bool>,
-    /// Whether a write is durable when it returns: `no`, `data` or `all`, which is with the
-    /// metadata. Default: `no`.
-    pub sync: Option<OpenSync>,
-    /// Permissions of a file that is made, three octal digits. Default: `600`.
-    pub permissions: Option<String>,
-    /// Whether `create` also opens a file that is there already, as it is or emptied with
-    /// `truncate`. Default: false, it fails.
-    pub existing: Option<bool>,
-    /// Whether files are read and written by `read` and `write`, with `lseek` before where that is
-    /// not where the last one ended, in place of `pread` and `pwrite`. Needs `engine = "psync"`.
-    /// Default: false.
-    pub seek: Option<bool>,
-    /// Bytes of each system call: a request is read or written in so many of them as it takes,
-    /// one behind the other, and is measured as a whole. Needs `engine = "psync"`. Default: the
-    /// request's.
-    pub unit: Option<Bytes>,
+by_key! {
+    FilesetTable, fileset_keys:
+    name, count, present, size, names, first, paths, path, directories, files_per_directory,
+    nested, grown, directories_of, copies,
+}
+
+keys! {
+    read_fileset, write_fileset: FilesetTable => FilesetPlan {
+        count => count,
+        path => path,
+        copies => copies,
+    }
+}
+
+/// What holds for a fileset of which nothing but the name is written.
+fn usual_fileset(name: &str) -> FilesetPlan {
+    FilesetPlan {
+        name: name.to_owned(),
+        path: name.to_owned(),
+        copies: Copies::One,
+        count: 1,
+        names: FileNames::Number {
+            before: format!("{}-", name.replace('/', "-")),
+            digits: 0,
+            after: String::new(),
+        },
+        tree: DirectoryTree::Flat,
+        size: Law::fixed(0),
+        present_permille: 0,
+    }
+}
+
+impl FilesetTable {
+    /// The files, where the filesets of the workload have those names.
+    pub(super) fn fileset(&self, names: &Names) -> Result<FilesetPlan, Flaw> {
+        let usual = usual_fileset(self.name.as_deref().unwrap_or_default());
+        let mut set = read_fileset(self, usual);
+        set.tree = self.tree(names)?;
+        set.present_permille = self.permille()?;
+        self.read_names(&mut set.names)?;
+        if let Some(size) = &self.size {
+            set.size = size.law("size")?;
+        }
+        Ok(set)
+    }
+
+    /// How they are written.
+    pub(super) fn of(set: &FilesetPlan, name: &str, names: &Names) -> Result<Self, Unsaid> {
+        let usual = usual_fileset(name);
+        let mut table = Self {
+            name: Some(name.to_owned()),
+            present: (set.present_permille > 0)
+                .then(|| Percent(f64::from(set.present_permille) / 10.0)),
+            size: (set.size != usual.size).then(|| (&set.size).into()),
+            ..Self::default()
+        };
+        write_fileset(set, &usual, &mut table);
+        match &set.names {
+            FileNames::Ways(directories) => table.paths = Some(NestedTable::of(directories)),
+            own @ (FileNames::Number { .. } | FileNames::NumberFrom { .. }) => {
+                let (before, digits, after) = own.parts();
+                let is_usual = usual.names.parts() == own.parts();
+                table.names = (!is_usual).then(|| pattern(before, digits, after));
+            }
+            _ => {
+                let name = plan::printable(&set.name);
+                return unsaid(format!("names of `{name}` follow from no rule"));
+            }
+        }
+        if let FileNames::NumberFrom { first, .. } = set.names {
+            table.first = Some(first);
+        }
+        match &set.tree {
+            DirectoryTree::Flat => {}
+            DirectoryTree::Turns { directories } => table.directories = Some(*directories),
+            DirectoryTree::Blocks { each } => table.files_per_directory = Some(*each),
+            DirectoryTree::Nested { each, directories } => {
+                table.files_per_directory = Some(*each);
+                table.nested = Some(NestedTable::of(directories));
+            }
+            DirectoryTree::Grown(growth) => table.grown = Some(GrownTable::of(growth)),
+            DirectoryTree::DirectoriesOf { fileset } => {
+                table.directories_of = names.filesets.get(usize::from(*fileset)).cloned();
+            }
+        }
+        Ok(table)
+    }
+
+    fn read_names(&self, names: &mut FileNames) -> Result<(), Flaw> {
+        if let Some(paths) = &self.paths {
+            let written = self.written();
+            let mut idle = ["names", "first"].into_iter();
+            if let Some(key) = idle.find(|key| written.contains(key)) {
+                let message = format!("`{key}` does not apply beside `paths`");
+                return Err(Flaw::leave_out(key, message));
+            }
+            *names = FileNames::Ways(paths.directories("paths")?);
+            return Ok(());
+        }
+        if let Some(pattern) = &self.names {
+            *names = file_names("names", pattern)?;
+        }
+        if let Some(first) = self.first {
+            let (before, digits, after) = names.parts();
+            *names = FileNames::NumberFrom {
+                first,
+                before: before.to_owned(),
+                digits,
+                after: after.to_owned(),
+            };
+        }
+        Ok(())
+    }
+
+    fn permille(&self) -> Result<u32, Flaw> {
+        let tenths = self.present.map_or(0.0, |present| present.0 * 10.0);
+        if (tenths - tenths.round()).abs() < 1e-6 {
+            // A percentage is at most 100.
+            return Ok(tenths.round() as u32);
+        }
+        let message = format!("`present` is {} %, not a tenth of a percent", tenths / 10.0);
+        let help = format!("write `present = {}`", tenths.round() / 10.0);
+        Err(Flaw::new("present", message, help))
+    }
+
+    /// Which directory a file of the set is in; what says so is written once.
+    fn tree(&self, names: &Names) -> Result<DirectoryTree, Flaw> {
+        let written = self.written();
+        let trees = [
+            "directories",
+            "files_per_directory",
+            "grown",
+            "directories_of",
+        ];
+        let mut trees = trees.into_iter().filter(|key| written.contains(key));
+        if let (Some(first), Some(second)) = (trees.next(), trees.next()) {
+            let message = format!("`{first}` and `{second}` both say which directory a file is in");
+            return Err(Flaw::new(second, message, "leave one of them out"));
+        }
+        if self.nested.is_some() && self.files_per_directory.is_none() {
+            let message = "`nested` needs `files_per_directory`";
+            return Err(Flaw::new("nested", message, "add `files_per_directory`"));
+        }
+        if let Some(directories) = self.directories {
+            return Ok(DirectoryTree::Turns { directories });
+        }
+        if let Some(growth) = &self.grown {
+            return growth.growth().map(DirectoryTree::Grown);
+        }
+        if let Some(name) = &self.directories_of {
+            let fileset = names.grown_fileset(name);
+            return fileset.map(|fileset| DirectoryTree::DirectoriesOf { fileset });
+        }
+        Ok(match (self.files_per_directory, &self.nested) {
+            (Some(each), Some(directories)) => DirectoryTree::Nested {
+                each,
+                directories: directories.directories("nested")?,
+            },
+            (Some(each), None) => DirectoryTree::Blocks { each },
+            (None, _) => DirectoryTree::Flat,
+        })
+    }
+}
+
+impl NestedTable {
+    fn directories(&self, key: &'static str) -> Result<NestedDirectories, Flaw> {
+        let (Some(pattern), Some(fan)) = (&self.names, self.fan) else {
+            let help = format!("write `{key} = {{ names = \"d{{number}}\", fan = 10 }}`");
+            return Err(Flaw::new(key, format!("`{key}` says too little"), help));
+        };
+        match file_names(key, pattern)? {
+            FileNames::Number {
+                before,
+                digits,
+                after,
+            } if after.is_empty() => Ok(NestedDirectories {
+                before,
+                digits,
+                fan,
+                nesting: self.nesting.unwrap_or(DirectoryNesting::Digits),
+            }),
+            _ => {
+                let message = format!("names of `{key}` do not end with the number");
+                Err(Flaw::new(key, message, "put `{number}` at their end"))
+            }
+        }
+    }
+
+    fn of(directories: &NestedDirectories) -> Self {
+        Self {
+            names: Some(pattern(&directories.before, directories.digits, "")),
+            fan: Some(directories.fan),
+            nesting: Some(directories.nesting),
+        }
+    }
+}
+
+impl GrownTable {
+    fn growth(&self) -> Result<TreeGrowth, Flaw> {
+        let Some(width) = &self.width else {
+            let message = "`grown` does not say how much is in a directory";
+            return Err(Flaw::new(
+                "grown",
+                message,
+                "write `grown = { width = 20 }`",
+            ));
+        };
+        let thousandths = self.gamma.unwrap_or(0.0) * 1000.0;
+        if !(0.0..=1e9).contains(&thousandths) {
+            let message = "`gamma` is not a number from 0.001 to 1000000";
+            return Err(Flaw::new("grown", message, "write `gamma = 1.5`"));
+        }
+        Ok(TreeGrowth {
+            width: width.law("grown")?,
+            gamma_permille: thousandths.round() as u32,
+            is_size_of_tree: self.draws_sizes.unwrap_or(false),
+            of_directories: self.only_directories.unwrap_or(false),
+        })
+    }
+
+    fn of(growth: &TreeGrowth) -> Self {
+        let gamma = growth.gamma_permille;
+        Self {
+            width: Some((&growth.width).into()),
+            gamma: (gamma > 0).then(|| f64::from(gamma) / 1000.0),
+            draws_sizes: growth.is_size_of_tree.then_some(true),
+            only_directories: growth.of_directories.then_some(true),
+        }
+    }
+}
+
+/// What stands for the number of a file in its name, behind a brace.
+const NUMBER: &str = "{number";
+
+/// `before{number}after`, or `{number:6}` for so many digits.
+fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, Flaw> {
+    let wrong = |what: &str| {
+        let message = format!("the names `{}` have {what}", plan::printable(pattern));
+        Flaw::new(
+            key,
+            message,
+            "write such as `msg-{number}` or `msg-{number:6}`",
+        )
+    };
+    let Some((before, rest)) = pattern.split_once(NUMBER) else {
+        return Err(wrong("no `{number}`"));
+    };
+    let Some((digits, after)) = rest.split_once('}') else {
+        return Err(wrong("a brace that is not closed"));
+    };
+    let digits = match digits.strip_prefix(':') {
+        None if digits.is_empty() => Some(0),
+        None => None,
+        Some(count) => count.parse().ok().filter(|count| (1..=20).contains(count)),
+    };
+    let Some(digits) = digits else {
+        return Err(wrong("no number of 1 to 20 digits"));
+    };
+    if [before, after].iter().any(|text| has_brace(text)) {
+        return Err(wrong("more than one number"));
+    }
+    Ok(FileNames::Number {
+        before: before.to_owned(),
+        digits,
+        after: after.to_owned(),
+    })
+}
+
+fn pattern(before: &str, digits: u32, after: &str) -> String {
+    match digits {
+        0 => format!("{before}{{number}}{after}"),
+        digits => format!("{before}{{number:{digits}}}{after}"),
+    }
+}
+
+/// Whether there is a brace that belongs to no mark.
+fn has_brace(text: &str) -> bool {
+    let marks = [WORKER_MARK, PADDED_WORKER_MARK, ROUND_MARK];
+    let bare = marks
+        .iter()
+        .fold(text.to_owned(), |text, mark| text.replace(mark, ""));
+    bare.contains(['{', '}'])
 }

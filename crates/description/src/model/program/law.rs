@@ -9,52 +9,27 @@ use serde::de::{Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::{Bytes, Span};
 
+use crate::flaw::Flaw;
+use crate::model::keys::Written;
+use crate::nearest::listed;
+use plan::program::{Band, Law, LawFlaw, Shape};
+
 /// What can be drawn by a law: a size, a time, a count.
-pub trait LawUnit: Copy + Serialize + for<'de> Deserialize<'de> {
+pub trait LawUnit: Copy + Default + Serialize + for<'de> Deserialize<'de> + Written<u64> {
     /// What stands behind a number of bytes or nanoseconds; nothing behind a mere number.
     const SUFFIX: &str;
-
-    /// In bytes, in nanoseconds, or just a number.
-    fn amount(self) -> u64;
-
-    /// The one of that amount.
-    fn of(amount: u64) -> Self;
 }
 
 impl LawUnit for Bytes {
     const SUFFIX: &str = "B";
-
-    fn amount(self) -> u64 {
-        self.0
-    }
-
-    fn of(amount: u64) -> Self {
-        Self(amount)
-    }
 }
 
 impl LawUnit for Span {
     const SUFFIX: &str = "ns";
-
-    fn amount(self) -> u64 {
-        self.0
-    }
-
-    fn of(amount: u64) -> Self {
-        Self(amount)
-    }
 }
 
 impl LawUnit for u64 {
     const SUFFIX: &str = "";
-
-    fn amount(self) -> u64 {
-        self
-    }
-
-    fn of(amount: u64) -> Self {
-        amount
-    }
 }
 
 /// A mean, a median or a deviation: an amount that need not be whole.
@@ -76,6 +51,12 @@ impl<U> Mean<U> {
     }
 }
 
+impl<U: LawUnit> Mean<U> {
+    fn of_unit(unit: U) -> Self {
+        Self::of(unit.meant() as f64)
+    }
+}
+
 /// Below this every whole floating-point number is exact.
 const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
 
@@ -83,7 +64,7 @@ impl<U: LawUnit> Serialize for Mean<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let amount = self.amount;
         if amount.fract() == 0.0 && (0.0..WHOLE_BELOW).contains(&amount) {
-            return U::of(amount as u64).serialize(serializer);
+            return U::of(&(amount as u64)).serialize(serializer);
         }
         match U::SUFFIX {
             "" => serializer.serialize_f64(amount),
@@ -109,18 +90,18 @@ impl<U: LawUnit> Visitor<'_> for MeanVisitor<U> {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Mean<U>, E> {
-        U::deserialize(value.into_deserializer()).map(|it| Mean::of(it.amount() as f64))
+        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Mean<U>, E> {
-        U::deserialize(value.into_deserializer()).map(|it| Mean::of(it.amount() as f64))
+        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Mean<U>, E> {
         if U::SUFFIX.is_empty() {
             return Ok(Mean::of(value));
         }
-        U::deserialize(value.into_deserializer()).map(|it| Mean::of(it.amount() as f64))
+        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Mean<U>, E> {
@@ -128,13 +109,14 @@ impl<U: LawUnit> Visitor<'_> for MeanVisitor<U> {
         if let Some(Ok(amount)) = number.filter(|_| !U::SUFFIX.is_empty()).map(str::parse) {
             return Ok(Mean::of(amount));
         }
-        U::deserialize(value.into_deserializer()).map(|it| Mean::of(it.amount() as f64))
+        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
     }
 }
 
 /// Always the same, or drawn.
-#[derive(Debug, Clone, PartialEq, JsonSchema)]
-#[schemars(untagged, rename = "AmountOf{U}")]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged, bound(serialize = "U: LawUnit"))]
+#[schemars(rename = "AmountOf{U}", bound = "U: Default + JsonSchema")]
 pub enum LawChoice<U> {
     /// Written as a plain value.
     Fixed(U),
@@ -144,13 +126,13 @@ pub enum LawChoice<U> {
 
 /// How an amount is drawn, by one of `uniform`, `exponential`, `gamma`, `normal`, `lognormal` and
 /// `table`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
     default,
     bound(serialize = "U: LawUnit", deserialize = "U: LawUnit")
 )]
-#[schemars(rename = "LawOf{U}")]
+#[schemars(rename = "LawOf{U}", bound = "U: Default + JsonSchema")]
 pub struct LawTable<U> {
     /// The least and the most, with all in between as likely.
     pub uniform: Option<[U; 2]>,
@@ -186,26 +168,6 @@ pub struct LawTable<U> {
     pub step: Option<U>,
 }
 
-impl<U> Default for LawTable<U> {
-    fn default() -> Self {
-        Self {
-            uniform: None,
-            exponential: None,
-            gamma: None,
-            shape: None,
-            normal: None,
-            deviation: None,
-            lognormal: None,
-            spread: None,
-            table: None,
-            base: None,
-            least: None,
-            most: None,
-            step: None,
-        }
-    }
-}
-
 /// A band of a law.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "U: LawUnit"))]
@@ -217,15 +179,6 @@ pub struct BandTable<U> {
     pub low: U,
     /// The most in it.
     pub high: U,
-}
-
-impl<U: LawUnit> Serialize for LawChoice<U> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Fixed(value) => value.serialize(serializer),
-            Self::Drawn(table) => table.serialize(serializer),
-        }
-    }
 }
 
 impl<'de, U: LawUnit> Deserialize<'de> for LawChoice<U> {
@@ -262,5 +215,162 @@ impl<'de, U: LawUnit> Visitor<'de> for LawVisitor<U> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         LawTable::deserialize(MapAccessDeserializer::new(map)).map(LawChoice::Drawn)
+    }
+}
+
+impl<U: LawUnit> LawChoice<U> {
+    /// The law; what is wrong with it is placed under the key.
+    pub(super) fn law(&self, key: &'static str) -> Result<Law, Flaw> {
+        match self {
+            Self::Fixed(value) => Ok(Law::fixed(value.meant())),
+            Self::Drawn(table) => table.law().map_err(|flaw| flaw.under(key)),
+        }
+    }
+}
+
+impl<U: LawUnit> LawTable<U> {
+    fn law(&self) -> Result<Law, Flaw> {
+        let (key, shape) = self.only_shape()?;
+        let amount = |it: Option<U>, usual| it.map_or(usual, |it| it.meant());
+        let law = Law {
+            shape,
+            base: amount(self.base, 0),
+            least: amount(self.least, 0),
+            most: amount(self.most, u64::MAX),
+            step: amount(self.step, 0),
+        };
+        let Some(flaw) = law.flaw() else {
+            return Ok(law);
+        };
+        let (key, help) = match flaw {
+            LawFlaw::Limits => ("most", "write a larger `most`"),
+            LawFlaw::Range => (key, "write the smaller one first"),
+            LawFlaw::Parameter(name) => (name, "write a number above 0"),
+            LawFlaw::Shape => (
+                "shape",
+                "a smaller one, or `normal` with a small `deviation`",
+            ),
+            LawFlaw::Empty => (key, "write `table = [{ share = 1, low = 1, high = 8 }]`"),
+        };
+        Err(Flaw::new(key, flaw.to_string(), help))
+    }
+
+    /// All shapes, each with its key and the key that it takes beside it.
+    fn shapes(&self) -> [(&'static str, &'static str, Option<Shape>); 6] {
+        let of = |mean: Option<Mean<U>>, shape: fn(f64, f64) -> Shape, beside: f64| {
+            mean.map(|it| shape(it.amount, beside))
+        };
+        let uniform = self.uniform.map(|ends| ends.map(|it| it.meant()));
+        let bands = |bands: &Vec<BandTable<U>>| bands.iter().map(BandTable::band).collect();
+        let shape = self.shape.unwrap_or_default();
+        let deviation = self.deviation.map_or(0.0, |it| it.amount);
+        let spread = self.spread.unwrap_or_default();
+        let exponential = of(self.exponential, |mean, _| Shape::Exponential { mean }, 0.0);
+        let gamma = of(
+            self.gamma,
+            |mean, shape| Shape::Gamma { mean, shape },
+            shape,
+        );
+        let normal = |mean, deviation| Shape::Normal { mean, deviation };
+        let lognormal = |median, spread| Shape::LogNormal { median, spread };
+        [
+            (
+                "uniform",
+                "",
+                uniform.map(|[low, high]| Shape::Uniform { low, high }),
+            ),
+            ("exponential", "", exponential),
+            ("gamma", "shape", gamma),
+            ("normal", "deviation", of(self.normal, normal, deviation)),
+            ("lognormal", "spread", of(self.lognormal, lognormal, spread)),
+            (
+                "table",
+                "",
+                self.table.as_ref().map(bands).map(Shape::Table),
+            ),
+        ]
+    }
+
+    /// The only shape that is written and its key, with what it takes and nothing else.
+    fn only_shape(&self) -> Result<(&'static str, Shape), Flaw> {
+        let shapes = self.shapes();
+        let known = listed(shapes.iter().map(|(key, ..)| *key));
+        let mut written = shapes
+            .into_iter()
+            .filter_map(|(key, beside, shape)| Some((key, beside, shape?)));
+        let Some((key, beside, shape)) = written.next() else {
+            let message = "the law says nothing of how it draws";
+            return Err(Flaw::of_value(message, format!("write one of {known}")));
+        };
+        if let Some((second, ..)) = written.next() {
+            let message = format!("`{key}` and `{second}` are two laws");
+            return Err(Flaw::new(second, message, "leave one of them out"));
+        }
+        let parameters = [
+            ("shape", self.shape.is_some()),
+            ("deviation", self.deviation.is_some()),
+            ("spread", self.spread.is_some()),
+        ];
+        for (parameter, is_written) in parameters {
+            if is_written && parameter != beside {
+                return Err(Flaw::idle(parameter, key));
+            }
+            if !is_written && parameter == beside {
+                let message = format!("`{key}` needs `{beside}`");
+                return Err(Flaw::new(key, message, format!("add `{beside}`")));
+            }
+        }
+        Ok((key, shape))
+    }
+}
+
+impl<U: LawUnit> BandTable<U> {
+    fn band(&self) -> Band {
+        Band {
+            weight: self.share,
+            low: self.low.meant(),
+            high: self.high.meant(),
+        }
+    }
+}
+
+impl<U: LawUnit> From<&Law> for LawChoice<U> {
+    fn from(law: &Law) -> Self {
+        if let Some(amount) = law.always() {
+            return Self::Fixed(U::of(&amount));
+        }
+        let above = |amount: u64| (amount > 0).then(|| U::of(&amount));
+        let mean = |amount: &f64| Some(Mean::of(*amount));
+        let mut table = LawTable {
+            base: above(law.base),
+            least: above(law.least),
+            most: (law.most < u64::MAX).then(|| U::of(&law.most)),
+            step: above(law.step),
+            ..LawTable::default()
+        };
+        match &law.shape {
+            Shape::Fixed(amount) => table.uniform = Some([U::of(amount); 2]),
+            Shape::Uniform { low, high } => table.uniform = Some([U::of(low), U::of(high)]),
+            Shape::Exponential { mean: of } => table.exponential = mean(of),
+            Shape::Gamma { mean: of, shape } => {
+                (table.gamma, table.shape) = (mean(of), Some(*shape));
+            }
+            Shape::Normal {
+                mean: of,
+                deviation,
+            } => (table.normal, table.deviation) = (mean(of), mean(deviation)),
+            Shape::LogNormal { median, spread } => {
+                (table.lognormal, table.spread) = (mean(median), Some(*spread));
+            }
+            Shape::Table(bands) => {
+                let bands = bands.iter().map(|band| BandTable {
+                    share: band.weight,
+                    low: U::of(&band.low),
+                    high: U::of(&band.high),
+                });
+                table.table = Some(bands.collect());
+            }
+        }
+        Self::Drawn(table)
     }
 }

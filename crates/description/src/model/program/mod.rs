@@ -1,19 +1,170 @@
 //! Work on many files in tables of the workload's own: filesets, ways, phases, rounds.
 //!
-//! What stands here are names; numbers take their place when it is resolved to a program.
+//! What stands here are names; numbers take their place when it is resolved to a program. Each
+//! table says both how it is read and how a program is written in it.
 
 mod act;
 mod amount;
+mod built;
+mod call;
 mod fileset;
+mod group;
 mod law;
+mod names;
 mod phase;
 mod pick;
+mod place;
+mod rounds;
+#[cfg(test)]
+mod tests;
 mod tokens;
+mod way;
 
+use crate::flaw::Flaw;
+use crate::model::Workload;
 pub use act::{ActChoice, ActTable, ActWord, BranchTable};
 pub use amount::{AmountChoice, PlaceChoice, PlaceTable};
-pub use fileset::{FilesetTable, GrownTable, NestedTable, WayTable};
+pub use fileset::{FilesetTable, GrownTable, NestedTable};
+pub use group::GroupTable;
 pub use law::{BandTable, LawChoice, LawTable, LawUnit, Mean};
-pub use phase::{BeforeChoice, GroupTable, PhaseTable, RoundsTable};
+use names::Names;
+pub use phase::{BeforeChoice, PhaseTable};
 pub use pick::PickChoice;
+use plan::program::Program;
+use plan::{CacheMode, EngineKind};
+use plan::{Diagnostic, printable};
+pub use rounds::RoundsTable;
 pub use tokens::TokensTable;
+pub use way::WayTable;
+
+/// Something of a program that a workload file has no words for.
+struct Unsaid(String);
+
+fn unsaid<T>(what: impl Into<String>) -> Result<T, Unsaid> {
+    Err(Unsaid(what.into()))
+}
+
+/// The groups of all phases, those of rounds behind the others.
+fn groups(workload: &Workload) -> impl Iterator<Item = &GroupTable> {
+    let of_rounds = workload.rounds.iter().flat_map(|rounds| &rounds.phase);
+    let phases = workload.phase.iter().chain(of_rounds);
+    phases.flat_map(|phase| &phase.group)
+}
+
+/// The program that a workload describes, without what only its targets decide: groups that do not
+/// say how many workers they have get as many as the workload, where that says how many.
+///
+/// # Errors
+/// The first name that nobody has, key without effect, or act that cannot be done.
+pub fn program(workload: &Workload) -> Result<Program, Flaw> {
+    if let Some(built) = &workload.built {
+        return built::program(workload, &built.program);
+    }
+    if workload.workers.is_some() && groups(workload).all(|group| group.workers.is_some()) {
+        let message = "`workers` does not apply: every group says how many it has";
+        return Err(Flaw::leave_out("workers", message));
+    }
+    let mut names = Names::written(workload)?;
+    let mut program = Program::default();
+    for (index, table) in workload.fileset.iter().enumerate() {
+        let fileset = table.fileset(&names);
+        let fileset = fileset.map_err(|flaw| flaw.within("fileset", index))?;
+        program.filesets.push(fileset);
+    }
+    program.ways = way::ways(workload)?;
+    let places = rounds::places(workload)?;
+    for place in &places {
+        let part = rounds::part(*place, workload, &mut names, &program.filesets)?;
+        program.parts.push(part);
+    }
+    program.labels = names.labels;
+    for (index, table) in workload.tokens.iter().enumerate() {
+        let tokens = table
+            .tokens()
+            .map_err(|flaw| flaw.within("tokens", index))?;
+        program.tokens.push(tokens);
+    }
+    let program = sized(workload, program)?;
+    program
+        .check()
+        .and_then(|()| program.check_depth(deepest(workload)))
+        .map_err(|flaw| place::placed(workload, &places, flaw))?;
+    Ok(program)
+}
+
+/// The program with its files scaled to the workload's `size` or `total_size`.
+///
+/// # Errors
+/// Recorded calls, which say themselves how much they move.
+fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
+    let (key, sized) = match (workload.size, workload.total_size) {
+        (None, None) => return Ok(program),
+        (Some(size), _) => ("size", program.with_mean_size(size.0)),
+        (None, Some(total)) => ("total_size", program.with_total_size(total.0)),
+    };
+    if program.groups().any(|group| group.trace.is_some()) {
+        let message = format!("`{key}` does not apply to recorded calls: they say what they move");
+        return Err(Flaw::leave_out(key, message));
+    }
+    Ok(sized)
+}
+
+/// The most flows that a thread of a worker has in progress at once.
+fn deepest(workload: &Workload) -> u32 {
+    let engine = workload.engine.unwrap_or(EngineKind::Psync);
+    if engine.is_one_at_a_time() {
+        return 1;
+    }
+    let depths = workload.iodepth.as_ref();
+    let depths = depths.map_or(&[][..], |it| it.as_slice());
+    depths.iter().copied().max().unwrap_or(1)
+}
+
+/// The workload with the program that another program's file stands for in tables, which read back
+/// to the same program. Handles are named after the filesets that their files are from, and what
+/// has no name of its own is numbered.
+///
+/// # Errors
+/// What tables cannot say.
+pub(crate) fn program_in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+    if workload.built.is_none() {
+        return Ok(workload.clone());
+    }
+    let program = program(workload).map_err(|flaw| flaw.diagnostic(""))?;
+    written(workload, &program).map_err(|Unsaid(what)| {
+        let name = printable(workload.name_or_default());
+        let message = format!("`{name}` cannot be converted: {what}");
+        Diagnostic::error("", message).help("run the file itself")
+    })
+}
+
+fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
+    if program.lasting.is_some() {
+        return unsaid("its files outlast the run");
+    }
+    let names = Names::of(program);
+    let filesets = program.filesets.iter().zip(&names.filesets);
+    let filesets = filesets.map(|(set, name)| FilesetTable::of(set, name, &names));
+    let tokens = program.tokens.iter().zip(&names.tokens);
+    let tokens = tokens.map(|(tokens, name)| TokensTable::of(tokens, name));
+    let (phase, rounds) = rounds::written_parts(program, &names)?;
+    let is_direct = workload.cache == Some(CacheMode::Direct);
+    let mut groups = program.groups();
+    let written = Workload {
+        fileset: filesets.collect::<Result<_, _>>()?,
+        way: way::written_ways(program, &names, is_direct),
+        tokens: tokens.collect(),
+        phase,
+        rounds,
+        built: None,
+        // The phases have them.
+        run_time: None,
+        ramp_time: None,
+        workers: workload
+            .workers
+            .filter(|_| groups.any(|group| group.workers.is_none())),
+        ..workload.clone()
+    };
+    self::program(&written).map_err(|flaw| Unsaid(flaw.message))?;
+    Ok(written)
+}

@@ -1,14 +1,15 @@
 //! What happens to files, phase by phase.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{Bytes, Span};
+use units::Span;
 
-use super::ActChoice;
-use crate::model::OneOrMany;
-use plan::program::{Ending, Failed, Out};
+use super::names::Names;
+use super::{GroupTable, Unsaid};
+use crate::flaw::Flaw;
+use crate::model::limits;
+use crate::model::{OneOrMany, Workload};
+use plan::program::{Before, Ending, FilesetPlan, Program, ProgramPhase};
 
 /// What groups of workers do to files at the same time; the next phase begins when all are done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -52,74 +53,103 @@ pub enum BeforeChoice {
     Pause(Span),
 }
 
-/// Workers that do the same, each for itself: what stands in `body` over and over, the other
-/// lists of acts once.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct GroupTable {
-    /// Name in records and reports. Default: the phase's name, with a number where it has several
-    /// groups.
-    pub name: Option<String>,
-    /// How many workers there are, 1 to 1024. Default: the workload's `workers`.
-    pub workers: Option<u32>,
-    /// By how many workers on each takes another's files: with 1 the first takes the second's, and
-    /// the last the first's. Default: 0.
-    pub shift: Option<u32>,
-    /// Acts before all workers begin together; not measured.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub enter: Vec<ActChoice>,
-    /// Acts at the beginning.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub first: Vec<ActChoice>,
-    /// Acts that are repeated: a round.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub body: Vec<ActChoice>,
-    /// Acts at the end.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub last: Vec<ActChoice>,
-    /// Acts behind the end; not measured.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub leave: Vec<ActChoice>,
-    /// Rounds after which a worker stops. Default: no limit.
-    pub rounds: Option<u64>,
-    /// Bytes, read and written, after which a worker stops. Default: no limit.
-    pub bytes: Option<Bytes>,
-    /// System calls after which a worker stops. Default: no limit.
-    pub calls: Option<u64>,
-    /// How often a step or a transaction is done before a worker stops, by its label:
-    /// `{ deliver = 1000 }`. Default: no limit.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub steps: BTreeMap<String, u64>,
-    /// How many bytes are read and written in a step or a transaction before a worker stops, by
-    /// its label: `{ deliver = "1GiB" }`. Default: no limit.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub step_bytes: BTreeMap<String, Bytes>,
-    /// Whether these amounts count what all workers of the group do together, not what each does.
-    /// Default: false.
-    pub together: Option<bool>,
-    /// What happens when there is no file to pick: the worker stops (`end-worker`), all workers of
-    /// the phase stop (`end-phase`), or what is left of the transaction or round is left out
-    /// (`skip`). Default: `end-worker`.
-    pub when_out: Option<Out>,
-    /// What happens when a call fails: what is left of the transaction or round is left out
-    /// (`end-transaction`), nothing (`count`), the worker stops (`end-worker`), or the run has
-    /// failed (`end-run`). Default: `end-transaction`.
-    pub on_failure: Option<Failed>,
+impl From<BeforeChoice> for Before {
+    fn from(choice: BeforeChoice) -> Self {
+        match choice {
+            BeforeChoice::Sync => Self::Sync,
+            BeforeChoice::DropCaches => Self::DropCaches,
+            BeforeChoice::Remount => Self::Remount,
+            BeforeChoice::Pause(span) => Self::Pause { ns: span.0 },
+        }
+    }
 }
 
-/// Phases that are repeated one after the other.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct RoundsTable {
-    /// The `[[phase]]` that they come behind, by its name. Default: the last one.
-    pub after: Option<String>,
-    /// How often, 1 to 1000000. One of `times`, `spent` and `until_full` must be written.
-    pub times: Option<u32>,
-    /// As often as it takes until this time was measured in all rounds together, at most 30 d.
-    pub spent: Option<Span>,
-    /// Until another round would not fit into the file system. Default: false.
-    pub until_full: Option<bool>,
-    /// The phases of a round.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub phase: Vec<PhaseTable>,
+impl From<Before> for BeforeChoice {
+    fn from(before: Before) -> Self {
+        match before {
+            Before::Sync => Self::Sync,
+            Before::DropCaches => Self::DropCaches,
+            Before::Remount => Self::Remount,
+            Before::Pause { ns } => Self::Pause(Span(ns)),
+        }
+    }
+}
+
+/// The name of a group that has none, of so many in its phase.
+fn usual_name(phase: &str, index: usize, count: usize) -> String {
+    match count {
+        1 => phase.to_owned(),
+        _ => format!("{phase}-{}", index + 1),
+    }
+}
+
+impl PhaseTable {
+    /// The phase in a workload with those names and filesets.
+    pub(super) fn phase(
+        &self,
+        workload: &Workload,
+        names: &mut Names,
+        filesets: &[FilesetPlan],
+    ) -> Result<ProgramPhase, Flaw> {
+        let Some(name) = self.name.clone() else {
+            let help = "add `name`, which stands in the report";
+            return Err(Flaw::new("name", "a phase has no `name`", help));
+        };
+        limits::time("run_time", self.run_time)?;
+        limits::time("ramp_time", self.ramp_time)?;
+        let is_hidden = self.hidden.unwrap_or(false);
+        // The workload's time holds where nothing else ends a group.
+        let time = match self.run_time {
+            None if is_hidden || self.group.iter().any(GroupTable::has_end) => None,
+            own => own.or(workload.run_time),
+        };
+        let time_ns = time.map(|time| time.0).filter(|ns| *ns > 0);
+        let ramp = match (self.ramp_time, time_ns) {
+            (None, Some(_)) if !is_hidden => workload.ramp_time,
+            (own, _) => own,
+        };
+        let mut groups = Vec::with_capacity(self.group.len());
+        for (index, table) in self.group.iter().enumerate() {
+            let usual = usual_name(&name, index, self.group.len());
+            let group = table
+                .clone()
+                .group(usual, workload.workers, names, filesets);
+            groups.push(group.map_err(|flaw| flaw.within("group", index))?);
+        }
+        let before = self.before.as_ref().map_or(&[][..], OneOrMany::as_slice);
+        Ok(ProgramPhase {
+            name,
+            is_hidden,
+            before: before.iter().copied().map(Before::from).collect(),
+            ramp_ns: ramp.map_or(0, |ramp| ramp.0),
+            time_ns,
+            time_up: self.time_up.unwrap_or_default(),
+            first_done: self.first_done,
+            groups,
+        })
+    }
+
+    /// How a phase is written.
+    pub(super) fn of(
+        phase: &ProgramPhase,
+        program: &Program,
+        names: &Names,
+    ) -> Result<Self, Unsaid> {
+        let mut group = Vec::with_capacity(phase.groups.len());
+        for (index, of) in phase.groups.iter().enumerate() {
+            let usual = usual_name(&phase.name, index, phase.groups.len());
+            group.push(GroupTable::of(of, &usual, program, names)?);
+        }
+        let before = phase.before.iter().copied().map(BeforeChoice::from);
+        Ok(Self {
+            name: Some(phase.name.clone()),
+            hidden: phase.is_hidden.then_some(true),
+            before: (!phase.before.is_empty()).then(|| OneOrMany::from(before.collect::<Vec<_>>())),
+            ramp_time: (phase.ramp_ns > 0).then_some(Span(phase.ramp_ns)),
+            run_time: phase.time_ns.map(Span),
+            time_up: (phase.time_up != Ending::Stop).then_some(phase.time_up),
+            first_done: phase.first_done,
+            group,
+        })
+    }
 }

@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Percent;
 
-use super::LawChoice;
-use crate::model::ZoneChoice;
+use super::{LawChoice, Unsaid, unsaid};
+use crate::flaw::Flaw;
+use crate::model::{DistributionChoice, ZoneChoice};
+use plan::Distribution;
+use plan::program::Order;
 
 /// In which order files are taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,4 +39,47 @@ pub enum PickChoice {
     Index(u32),
     /// The one of a number that is drawn, counted around: a number or a law.
     Law(LawChoice<u64>),
+}
+
+impl PickChoice {
+    /// The order that is written under the key; without any, files are taken as they are numbered.
+    pub(super) fn order(choice: Option<Self>, key: &'static str) -> Result<Order, Flaw> {
+        let distribution = match choice {
+            None | Some(Self::Next) => return Ok(Order::Next),
+            Some(Self::Back) => return Ok(Order::Back),
+            Some(Self::Shuffled) => return Ok(Order::Shuffled),
+            Some(Self::Around) => return Ok(Order::Around),
+            Some(Self::Index(index)) => return Ok(Order::Index(index)),
+            Some(Self::Law(law)) => return Ok(Order::ByLaw(law.law(key)?)),
+            Some(Self::Uniform) => DistributionChoice::Uniform,
+            Some(Self::Zipf(theta)) => DistributionChoice::Zipf(theta),
+            Some(Self::Pareto(h)) => DistributionChoice::Pareto(h),
+            Some(Self::Normal(deviation)) => DistributionChoice::Normal(deviation),
+            Some(Self::Zones(zones)) => DistributionChoice::Zones(zones),
+            Some(Self::NoRepeat) => DistributionChoice::NoRepeat,
+        };
+        Ok(Order::Drawn(Distribution::from(&distribution)))
+    }
+
+    /// How an order is written, where it is not the usual one.
+    pub(super) fn of(order: &Order) -> Result<Option<Self>, Unsaid> {
+        let distribution = match order {
+            Order::Next => return Ok(None),
+            Order::Back => return Ok(Some(Self::Back)),
+            Order::Shuffled => return Ok(Some(Self::Shuffled)),
+            Order::Around => return Ok(Some(Self::Around)),
+            Order::Index(index) => return Ok(Some(Self::Index(*index))),
+            Order::ByLaw(law) => return Ok(Some(Self::Law(law.into()))),
+            Order::Listed(_) => return unsaid("the order of files follows from no rule"),
+            Order::Drawn(distribution) => DistributionChoice::from(distribution),
+        };
+        Ok(Some(match distribution {
+            DistributionChoice::Uniform => Self::Uniform,
+            DistributionChoice::Zipf(theta) => Self::Zipf(theta),
+            DistributionChoice::Pareto(h) => Self::Pareto(h),
+            DistributionChoice::Normal(deviation) => Self::Normal(deviation),
+            DistributionChoice::Zones(zones) => Self::Zones(zones),
+            DistributionChoice::NoRepeat => Self::NoRepeat,
+        }))
+    }
 }

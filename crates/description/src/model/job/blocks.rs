@@ -1,0 +1,225 @@
+//! Sizes and places of a job's requests, for both ways.
+
+use units::{Bytes, Percent};
+
+use super::{ByteZone, DirectionTable, JobTable, differing};
+use crate::check::access::{self, SHARE_ERROR_MAX};
+use crate::flaw::Flaw;
+use crate::model::defaults::BLOCK_DEFAULT;
+use crate::model::{BlockSizeChoice, DistributionChoice, SizeShare};
+use plan::Distribution;
+use plan::job::{BlockRule, PerDirection, ShareOfSize, SizeRule, Visits};
+
+/// Sizes and places of a direction, whose own keys are in the table of that key.
+pub(super) fn blocks(
+    table: &JobTable,
+    key: &'static str,
+    own: &DirectionTable,
+) -> Result<BlockRule, Flaw> {
+    let is_own = own.block_size.is_some();
+    let rule = block_rule(table, own);
+    rule.map_err(|flaw| flaw.under_own(key, is_own))
+}
+
+fn block_rule(table: &JobTable, own: &DirectionTable) -> Result<BlockRule, Flaw> {
+    let fixed = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
+    let choice = own.block_size.as_ref().or(table.block_size.as_ref());
+    let choice = choice.unwrap_or(&fixed);
+    let (least, most) = choice.ends();
+    access::at_most_a_request("block_size", Some(most))?;
+    if least.0 == 0 {
+        let help = "write `block_size = \"4k\"`";
+        return Err(Flaw::new("block_size", "a request has 0 bytes", help));
+    }
+    let align = own.align.or(table.align).unwrap_or(least);
+    let unit = own.block_unit.or(table.block_unit).unwrap_or(least);
+    for (key, value) in [("align", align), ("block_unit", unit)] {
+        access::at_most_a_request(key, Some(value))?;
+        if value.0 == 0 {
+            return Err(Flaw::leave_out(key, format!("`{key}` is 0")));
+        }
+    }
+    // All of them are below 2 GiB.
+    let narrow = |bytes: Bytes| bytes.0 as u32;
+    Ok(BlockRule {
+        sizes: match choice {
+            BlockSizeChoice::Fixed(bytes) => SizeRule::Fixed {
+                bytes: narrow(*bytes),
+            },
+            BlockSizeChoice::Range(least, most) => SizeRule::Range {
+                min_bytes: narrow(*least),
+                max_bytes: narrow(*most),
+                unit_bytes: narrow(unit),
+            },
+            BlockSizeChoice::Split(shares) => {
+                let shares = shares.iter().map(|it| ShareOfSize {
+                    bytes: narrow(it.size),
+                    percent: it.share.0,
+                });
+                SizeRule::Split {
+                    shares: shares.collect(),
+                }
+            }
+        },
+        align_bytes: narrow(align),
+    })
+}
+
+/// Which random places come when.
+pub(super) fn visits(
+    table: &JobTable,
+    reads: &DirectionTable,
+    writes: &DirectionTable,
+) -> Result<Visits, Flaw> {
+    let zones = |own: &DirectionTable| match own.byte_zones.is_empty() {
+        true => of_zones(&table.byte_zones),
+        false => of_zones(&own.byte_zones),
+    };
+    let has_zones = [&table.byte_zones, &reads.byte_zones, &writes.byte_zones];
+    let has_zones = has_zones.iter().any(|it| !it.is_empty());
+    let is_own = reads.distribution.is_some() || writes.distribution.is_some();
+    if has_zones && (is_own || table.distribution.is_some()) {
+        let message = "there are both a `distribution` and `byte_zones`";
+        return Err(Flaw::new("byte_zones", message, "leave one of them out"));
+    }
+    Ok(match &table.distribution {
+        _ if is_own => Visits::DrawnByDirection {
+            distributions: PerDirection {
+                read: own_law("reads", &reads.distribution, table)?,
+                write: own_law("writes", &writes.distribution, table)?,
+            },
+        },
+        _ if has_zones => Visits::DrawnZones {
+            zones: PerDirection {
+                read: zones(reads)?,
+                write: zones(writes)?,
+            },
+        },
+        None | Some(DistributionChoice::NoRepeat) => Visits::Once,
+        Some(choice) => {
+            access::distribution(choice)?;
+            let distribution = Distribution::from(choice);
+            Visits::Drawn { distribution }
+        }
+    })
+}
+
+/// The distribution of a direction, which is drawn by it.
+fn own_law(
+    key: &'static str,
+    own: &Option<DistributionChoice>,
+    table: &JobTable,
+) -> Result<Distribution, Flaw> {
+    let at = |flaw: Flaw| flaw.under_own(key, own.is_some());
+    let Some(choice) = own.as_ref().or(table.distribution.as_ref()) else {
+        return Ok(Distribution::Uniform);
+    };
+    if *choice == DistributionChoice::NoRepeat {
+        let message = "`no-repeat` holds for both directions or for none";
+        let help = "write another `distribution` for each direction";
+        return Err(at(Flaw::new("distribution", message, help)));
+    }
+    access::distribution(choice).map_err(at)?;
+    Ok(Distribution::from(choice))
+}
+
+fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, Flaw> {
+    let sum: f64 = zones.iter().map(|it| it.access.0).sum();
+    if !zones.is_empty() && (sum - 100.0).abs() > SHARE_ERROR_MAX {
+        let message = format!(
+            "`access` of the zones adds up to {} %, not 100 %",
+            access::rounded(sum)
+        );
+        let help = "change the shares of the zones";
+        return Err(Flaw::new("byte_zones", message, help));
+    }
+    if zones.iter().any(|it| it.size.0 == 0) {
+        let help = "give the zone a `size`";
+        return Err(Flaw::new("byte_zones", "a zone has no size", help));
+    }
+    Ok(zones.iter().map(|it| (it.access.0, it.size.0)).collect())
+}
+
+/// Writes the rules of the direction that there is, and of the other one where it differs.
+pub(super) fn put_blocks(
+    main: &BlockRule,
+    rest: &BlockRule,
+    table: &mut JobTable,
+    other: &mut DirectionTable,
+) {
+    let least = |rule: &BlockRule| rule.sizes.min_bytes();
+    let sizes = choice(&main.sizes);
+    let default = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
+    table.align = differing(bytes(main.align_bytes), bytes(least(main)));
+    table.block_unit = unit(&main.sizes).filter(|unit| *unit != bytes(least(main)));
+    if main != rest {
+        let other_sizes = choice(&rest.sizes);
+        let align = table.align.unwrap_or(bytes(least(rest)));
+        other.align = differing(bytes(rest.align_bytes), align);
+        let inherited = table.block_unit.unwrap_or(bytes(least(rest)));
+        other.block_unit = unit(&rest.sizes).filter(|unit| *unit != inherited);
+        other.block_size = differing(other_sizes, sizes.clone());
+    }
+    table.block_size = differing(sizes, default);
+}
+
+const fn bytes(bytes: u32) -> Bytes {
+    Bytes(bytes as u64)
+}
+
+fn unit(sizes: &SizeRule) -> Option<Bytes> {
+    match sizes {
+        SizeRule::Range { unit_bytes, .. } => Some(bytes(*unit_bytes)),
+        _ => None,
+    }
+}
+
+fn choice(sizes: &SizeRule) -> BlockSizeChoice {
+    match sizes {
+        SizeRule::Fixed { bytes: size } => BlockSizeChoice::Fixed(bytes(*size)),
+        SizeRule::Range {
+            min_bytes,
+            max_bytes,
+            ..
+        } => BlockSizeChoice::Range(bytes(*min_bytes), bytes(*max_bytes)),
+        SizeRule::Split { shares } => {
+            let share = |it: &ShareOfSize| SizeShare {
+                size: bytes(it.bytes),
+                share: Percent(it.percent),
+            };
+            BlockSizeChoice::Split(shares.iter().map(share).collect())
+        }
+    }
+}
+
+/// Writes which random places come when.
+pub(super) fn put_visits(
+    visits: &Visits,
+    table: &mut JobTable,
+    reads: &mut DirectionTable,
+    writes: &mut DirectionTable,
+) {
+    match visits {
+        Visits::Once => {}
+        Visits::Drawn { distribution } => table.distribution = Some(distribution.into()),
+        Visits::DrawnByDirection { distributions } => {
+            reads.distribution = Some((&distributions.read).into());
+            writes.distribution = Some((&distributions.write).into());
+        }
+        Visits::DrawnZones { zones } => {
+            let of = |zones: &[(f64, u64)]| {
+                let zone = |(percent, size): &(f64, u64)| ByteZone {
+                    access: Percent(*percent),
+                    size: Bytes(*size),
+                };
+                zones.iter().map(zone).collect::<Vec<_>>()
+            };
+            if zones.read == zones.write {
+                table.byte_zones = of(&zones.read);
+            } else {
+                reads.byte_zones = of(&zones.read);
+                writes.byte_zones = of(&zones.write);
+            }
+        }
+    }
+}

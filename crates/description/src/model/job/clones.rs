@@ -1,0 +1,121 @@
+//! Tables of jobs: clones that differ in nothing but what clones differ in are one.
+
+use units::Bytes;
+
+use super::defaults::with_defaults;
+use super::files::LooseJob;
+use super::table::{clones_of, table};
+use super::{JobTable, differing};
+use crate::flaw::Flaw;
+use crate::model::{CpuList, OneOrMany, Workload};
+
+/// Tables that stand for the jobs; so many jobs stand before them in the file.
+pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) -> Vec<JobTable> {
+    let mut tables = Vec::new();
+    let mut alike: &[LooseJob] = &[];
+    let mut index = 0;
+    while let Some(first) = jobs.get(index) {
+        if alike.is_empty() {
+            alike = &jobs[index..][..alike_count(&jobs[index..])];
+        }
+        let number = before_count + index as u64 + 1;
+        let (mut table, count) = clones(alike, number, workload)
+            .unwrap_or_else(|| (table(first, None, number, workload), 1));
+        // Which jobs of a wave those are is known where all of them are read.
+        let after = first.job.plan.after.as_ref();
+        let after = after.and_then(|it| jobs.get(it.first_index as usize));
+        table.after = after.map(|it| it.job.name.clone());
+        tables.push(table);
+        alike = &alike[count..];
+        index += count;
+    }
+    tables
+}
+
+/// How many of the first jobs differ in nothing but what clones differ in.
+fn alike_count(jobs: &[LooseJob]) -> usize {
+    let first = jobs.first().map(likeness);
+    let alike = jobs.iter().take_while(|it| Some(likeness(it)) == first);
+    alike.count()
+}
+
+/// A table whose clones are the first of jobs that are alike, and how many they are; none where
+/// it has no clones.
+fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
+    let mut count = alike.len();
+    while count > 1 {
+        let run = &alike[..count];
+        let table = cloned(run, number, workload);
+        // Most tables that are tried differ in the first clones already.
+        let is_same = |(read, wanted): (Result<LooseJob, Flaw>, &LooseJob)| {
+            read.is_ok_and(|mut read| {
+                read.job.plan.after = wanted.job.plan.after;
+                read == *wanted
+            })
+        };
+        let whole = with_defaults(&table, workload);
+        let read = clones_of(&whole, 0, number - 1);
+        if read.is_ok_and(|read| read.zip(run).all(is_same)) {
+            return Some((table, count));
+        }
+        count = next_count(run, count);
+    }
+    None
+}
+
+/// The next number of clones to try: where the first clone's own files come again, else half.
+fn next_count(run: &[LooseJob], count: usize) -> usize {
+    let own = run[0].parts.first().map(|it| (&it.name, it.start_bytes));
+    let again = run
+        .iter()
+        .skip(1)
+        .position(|it| it.parts.first().map(|it| (&it.name, it.start_bytes)) == own);
+    match again.map(|at| at + 1) {
+        Some(at) if at < count => at,
+        _ => count / 2,
+    }
+}
+
+/// What clones have in common.
+fn likeness(it: &LooseJob) -> LooseJob {
+    let mut it = it.clone();
+    it.job.seed = 0;
+    it.job.cpu = None;
+    for part in &mut it.parts {
+        part.name = part.name.as_ref().map(|_| String::new());
+        part.start_bytes = 0;
+        part.target_index = 0;
+    }
+    it
+}
+
+/// The table of jobs that may be clones.
+fn cloned(run: &[LooseJob], number: u64, workload: &Workload) -> JobTable {
+    // The clone of index 1 is the last.
+    let second = &run[run.len() - 1];
+    let mut table = table(&run[0], Some(second), number, workload);
+    table.count = Some(run.len() as u32);
+    let start = |it: &LooseJob| it.parts.first().map_or(0, |part| part.start_bytes);
+    let step = start(second).saturating_sub(start(&run[0]));
+    table.start_step = differing(Bytes(step), Bytes(0));
+    // Clones by their index.
+    let by_index = || run[..1].iter().chain(run[1..].iter().rev());
+    let cpus: Option<Vec<u32>> = by_index().map(|it| it.job.cpu).collect();
+    table.cpus = cpus.map(|cpus| CpuList(period(cpus)));
+    let targets = by_index().map(|it| it.parts.first().map_or(1, |part| part.target_index + 1));
+    let targets = period(targets.collect());
+    table.target = match targets[..] {
+        [1] => None,
+        [only] => Some(OneOrMany::One(only)),
+        _ => Some(OneOrMany::Many(targets)),
+    };
+    table
+}
+
+/// The shortest list that comes again and again.
+fn period(mut all: Vec<u32>) -> Vec<u32> {
+    let comes_again = |length: usize| (length..all.len()).all(|at| all[at] == all[at % length]);
+    let length = (1..all.len()).find(|length| comes_again(*length));
+    all.truncate(length.unwrap_or(all.len()));
+    all
+}

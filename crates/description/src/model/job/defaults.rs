@@ -1,0 +1,56 @@
+//! What the workload says for all jobs that do not say it themselves.
+
+use units::Span;
+
+use crate::model::{OneOrMany, UntilChoice, Workload};
+use plan::job::FileCache;
+
+use super::JobTable;
+
+/// The table with the workload's own keys where it has none.
+///
+/// Of several queue depths the first stands here: planning makes a workload of each.
+pub(super) fn with_defaults(table: &JobTable, workload: &Workload) -> JobTable {
+    let mut table = table.clone();
+    let is_of_requests = table.names.is_none();
+    or(&mut table.engine, workload.engine);
+    or(&mut table.cache, workload.cache);
+    or(&mut table.run_time, workload.run_time);
+    or(&mut table.ramp_time, workload.ramp_time);
+    or(&mut table.verify, workload.verify);
+    or(&mut table.content, workload.content.clone());
+    or(&mut table.count, workload.workers);
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(&[][..], OneOrMany::as_slice);
+    or(&mut table.iodepth, depths.first().copied());
+    or(&mut table.batch, workload.batch);
+    or(&mut table.sqpoll, workload.sqpoll);
+    or(&mut table.iopoll, workload.iopoll);
+    if table.start_percent.is_none() {
+        or(&mut table.start, workload.start);
+    }
+    if table.size_percent.is_none() {
+        or(&mut table.size, workload.size);
+    }
+    if workload.warm == Some(true) {
+        or(&mut table.page_cache, Some(FileCache::Warm));
+    }
+    let is_counted = workload.operations.is_some();
+    let lasts = workload.until == Some(UntilChoice::Steady)
+        || workload.curve == Some(true)
+        || workload.find_rate.is_some();
+    if is_of_requests && (is_counted || lasts) {
+        // Rounds, trials and a number of requests are of work that does not end before.
+        table.loops = Some(0);
+        or(&mut table.run_time, is_counted.then_some(Span(0)));
+    }
+    table
+}
+
+fn or<T>(value: &mut Option<T>, default: Option<T>) {
+    if value.is_none() {
+        *value = default;
+    }
+}

@@ -1,0 +1,408 @@
+//! Files of jobs: which parts of which files a job works in, and the files of a wave.
+
+use std::collections::BTreeMap;
+
+use units::Bytes;
+
+use crate::model::OneOrMany;
+use crate::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
+use plan::FrontOrigin;
+use plan::job::{BuiltJob, BuiltJobs, FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
+
+use super::names::pattern;
+use super::{FilesChoice, JobFileChoice, JobFileTable, JobTable, differing};
+use crate::flaw::Flaw;
+
+/// The longest name, in bytes: what a path may have at most.
+const NAME_BYTES_MAX: usize = 4000;
+
+/// The longest component of a name, in bytes.
+const COMPONENT_BYTES_MAX: usize = 255;
+
+/// Most files of a job.
+const FILES_MAX: usize = 100_000;
+
+/// Most targets, as of a workload.
+const TARGETS_MAX: u32 = 2048;
+
+/// Positions in files are signed 64-bit numbers.
+const POSITION_MAX: u64 = i64::MAX as u64;
+
+/// A job with its files by their names, which its plan knows by numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LooseJob {
+    /// Without files.
+    pub job: BuiltJob,
+    pub parts: Vec<LoosePart>,
+    /// What its files have when it begins.
+    pub state: FileState,
+}
+
+/// A part of a file that a job works in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoosePart {
+    pub target_index: u32,
+    /// None where the target itself is the file.
+    pub name: Option<String>,
+    pub start_bytes: u64,
+    /// 0 for all that a device has.
+    pub size_bytes: u64,
+}
+
+/// What a job wants of its files; of what several want the most is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileState {
+    pub layout: Layout,
+    pub is_removed: bool,
+    pub cache: FileCache,
+    pub is_layout_only: bool,
+}
+
+impl FileState {
+    pub fn of(table: &JobTable) -> Self {
+        let is_layout_only = table.layout_only.unwrap_or(false);
+        let layout = match table.names {
+            Some(NameWork::Create) => Layout::Absent,
+            Some(NameWork::Stat | NameWork::Delete) => Layout::Sparse,
+            None => Layout::Written,
+        };
+        Self {
+            layout: table.layout.unwrap_or(layout),
+            is_removed: table.remove.unwrap_or(false),
+            cache: table.page_cache.unwrap_or(FileCache::Dropped),
+            is_layout_only,
+        }
+    }
+
+    /// Writes it into a table that says what is done.
+    pub fn put(self, table: &mut JobTable) {
+        let usual = Self::of(&JobTable {
+            names: table.names,
+            ..JobTable::default()
+        });
+        table.layout = differing(self.layout, usual.layout);
+        table.page_cache = differing(self.cache, usual.cache);
+        table.remove = differing(self.is_removed, false);
+        table.layout_only = differing(self.is_layout_only, false);
+    }
+
+    /// The least of two wishes; of layouts the fullest comes first.
+    pub fn least(self, other: Self) -> Self {
+        Self {
+            layout: self.layout.max(other.layout),
+            is_removed: self.is_removed && other.is_removed,
+            cache: self.cache.min(other.cache),
+            is_layout_only: self.is_layout_only,
+        }
+    }
+}
+
+/// The parts of the files that a clone works in.
+pub(super) fn parts(
+    table: &JobTable,
+    name: &str,
+    clone_index: u32,
+) -> Result<Vec<LoosePart>, Flaw> {
+    let of_clone = Clone { table, clone_index };
+    let files = table.files.as_ref().unwrap_or(&FilesChoice::Count(1));
+    let is_counted = matches!(files, FilesChoice::Count(1..));
+    if table.file_names.is_some() && !is_counted {
+        let message = "`file_names` does not apply to `files` that are not counted";
+        let help = "write `files` with their number";
+        return Err(Flaw::new("file_names", message, help));
+    }
+    let pattern = table
+        .file_names
+        .as_deref()
+        .unwrap_or("{job}.{clone}.{file}");
+    match files {
+        FilesChoice::Count(0) => Ok(vec![of_clone.part(None, &JobFileTable::default())?]),
+        FilesChoice::Count(count) if *count as usize > FILES_MAX => Err(too_many(*count as usize)),
+        FilesChoice::Count(count) => (0..*count)
+            .map(|index| {
+                let file = pattern
+                    .replace("{clone}", &clone_index.to_string())
+                    .replace("{file}", &index.to_string())
+                    .replace("{job}", name);
+                of_clone.part(Some(file), &JobFileTable::default())
+            })
+            .collect(),
+        FilesChoice::Each(files) if files.is_empty() => Err(Flaw::new(
+            "files",
+            "`files` is an empty list",
+            "leave `files` out for one file",
+        )),
+        FilesChoice::Each(files) if files.len() > FILES_MAX => Err(too_many(files.len())),
+        FilesChoice::Each(files) => (0..)
+            .zip(files)
+            .map(|(index, file)| {
+                let part = match file {
+                    JobFileChoice::Name(name) => {
+                        of_clone.part(Some(name.clone()), &JobFileTable::default())
+                    }
+                    JobFileChoice::Table(table) => of_clone.part(table.name.clone(), table),
+                };
+                part.map_err(|flaw| flaw.within("files", index))
+            })
+            .collect(),
+    }
+}
+
+fn too_many(count: usize) -> Flaw {
+    let message = format!("`files` are {count}, more than {FILES_MAX}");
+    Flaw::new("files", message, "use fewer, or several jobs")
+}
+
+struct Clone<'a> {
+    table: &'a JobTable,
+    clone_index: u32,
+}
+
+impl Clone<'_> {
+    fn part(&self, name: Option<String>, file: &JobFileTable) -> Result<LoosePart, Flaw> {
+        let table = self.table;
+        if let Some(name) = name.as_deref().filter(|name| !is_plain(name)) {
+            return Err(bad_name(name, table, file));
+        }
+        let step = table.start_step.map_or(0, |it| it.0);
+        let start = file.start.or(table.start).map_or(0, |it| it.0);
+        let further = step.saturating_mul(u64::from(self.clone_index));
+        let size = file.size.or(table.size).map(|it| it.0);
+        if size == Some(0) && name.is_some() {
+            let help = "leave `size` out, or work on the target itself with `files = 0`";
+            return Err(Flaw::new("size", "a file has a `size` of 0", help));
+        }
+        let size_bytes = size.unwrap_or(usual_size(name.as_ref(), table.names));
+        let part = LoosePart {
+            target_index: self.target(file)?,
+            name,
+            start_bytes: start.saturating_add(further),
+            size_bytes,
+        };
+        match part.start_bytes.checked_add(part.size_bytes) {
+            Some(end) if end <= POSITION_MAX => Ok(part),
+            _ => {
+                let message = "its files are longer than a file can be";
+                Err(Flaw::new("size", message, "use a smaller size or start"))
+            }
+        }
+    }
+
+    fn target(&self, file: &JobFileTable) -> Result<u32, Flaw> {
+        let of_job = self.table.target.as_ref();
+        let all = of_job.map_or(&[][..], OneOrMany::as_slice);
+        if of_job.is_some() && all.is_empty() {
+            let help = "write `target = 1`";
+            return Err(Flaw::new("target", "`target` is an empty list", help));
+        }
+        let own = match all {
+            [] => 1,
+            all => all[self.clone_index as usize % all.len()],
+        };
+        match file.target.unwrap_or(own) {
+            number @ 1..=TARGETS_MAX => Ok(number - 1),
+            number => {
+                let message = format!("`target` is {number}, not from 1 to {TARGETS_MAX}");
+                let help = "write `target = 1` for the first of the workload's `targets`";
+                Err(Flaw::new("target", message, help))
+            }
+        }
+    }
+}
+
+/// How much of a file is used where nothing is written.
+const fn usual_size(name: Option<&String>, names: Option<NameWork>) -> u64 {
+    match (name, names) {
+        (None, _) => 0,
+        (Some(_), None) => SIZE_DEFAULT,
+        (Some(_), Some(_)) => NAMED_SIZE_DEFAULT,
+    }
+}
+
+/// Whether all components of a name lead down, and it is written in the one way.
+fn is_plain(name: &str) -> bool {
+    let is_down = |it: &str| !matches!(it, "" | "." | "..") && it.len() <= COMPONENT_BYTES_MAX;
+    name.len() <= NAME_BYTES_MAX && !name.contains(char::is_control) && name.split('/').all(is_down)
+}
+
+fn bad_name(name: &str, table: &JobTable, file: &JobFileTable) -> Flaw {
+    let shown = plan::printable(name);
+    let message = format!("the file name `{shown}` cannot be used");
+    let is_made = matches!(table.files, None | Some(FilesChoice::Count(_)));
+    let (key, help) = match (is_made, &table.file_names) {
+        (true, None) => ("name", "give the job a plain `name`, or write `file_names`"),
+        (true, Some(_)) => ("file_names", "use a name without `..`, below the target"),
+        (false, _) if file.name.is_some() => ("name", "use a name without `..`, below the target"),
+        (false, _) => ("files", "use a name without `..`, below the target"),
+    };
+    Flaw::new(key, message, help)
+}
+
+/// Jobs that run beside each other, with their files.
+pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
+    let mut files: Vec<NamedFile> = Vec::new();
+    let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
+    let is_layout_only = loose.iter().all(|it| it.state.is_layout_only) && !loose.is_empty();
+    let mut jobs = Vec::with_capacity(loose.len());
+    for LooseJob {
+        mut job,
+        parts,
+        state,
+    } in loose
+    {
+        job.plan.files = Vec::with_capacity(parts.len());
+        for part in parts {
+            let key = (part.target_index, part.name.clone());
+            let file_index = *known.entry(key).or_insert_with(|| {
+                files.push(NamedFile {
+                    target_index: part.target_index,
+                    name: part.name,
+                    size_bytes: 0,
+                    layout: Layout::Absent,
+                    is_removed: false,
+                    cache: FileCache::Dropped,
+                });
+                files.len() as u32 - 1
+            });
+            let file = &mut files[file_index as usize];
+            file.size_bytes = file.size_bytes.max(part.start_bytes + part.size_bytes);
+            file.layout = file.layout.min(state.layout);
+            file.cache = file.cache.max(state.cache);
+            file.is_removed |= state.is_removed;
+            job.plan.files.push(JobFile {
+                file_index,
+                start_bytes: part.start_bytes,
+                size_bytes: part.size_bytes,
+            });
+        }
+        jobs.push(job);
+    }
+    BuiltJobs {
+        origin: FrontOrigin::default(),
+        jobs,
+        files: JobFiles {
+            files,
+            is_layout_only,
+        },
+    }
+}
+
+/// Jobs with their files by name, each wanting of them no more than is done.
+pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
+    let files = &built.files.files;
+    let loose = built.jobs.iter().map(|job| {
+        let mut job = job.clone();
+        let own = std::mem::take(&mut job.plan.files);
+        let states = own.iter().map(|it| {
+            let file = &files[it.file_index as usize];
+            FileState {
+                layout: file.layout,
+                is_removed: file.is_removed,
+                cache: file.cache,
+                is_layout_only: built.files.is_layout_only,
+            }
+        });
+        let state = states.reduce(FileState::least);
+        let parts = own.iter().map(|it| {
+            let file = &files[it.file_index as usize];
+            LoosePart {
+                target_index: file.target_index,
+                name: file.name.clone(),
+                start_bytes: it.start_bytes,
+                size_bytes: it.size_bytes,
+            }
+        });
+        LooseJob {
+            parts: parts.collect(),
+            state: state.unwrap_or(FileState::of(&JobTable::default())),
+            job,
+        }
+    });
+    loose.collect()
+}
+
+/// Writes the files of a job, which may be those of clones.
+pub(super) fn put_files(it: &LooseJob, next_clone: Option<&LooseJob>, table: &mut JobTable) {
+    let Some(first) = it.parts.first() else {
+        return;
+    };
+    let default = usual_size(first.name.as_ref(), it.job.plan.names);
+    table.size = differing(Bytes(first.size_bytes), Bytes(default));
+    table.start = differing(Bytes(first.start_bytes), Bytes(0));
+    table.target = differing(first.target_index, 0).map(|index| OneOrMany::One(index + 1));
+    let count = it.parts.len() as u32;
+    match counted(&it.parts, next_clone) {
+        Some(_) if first.name.is_none() => table.files = Some(FilesChoice::Count(0)),
+        Some(pattern) => {
+            let usual = format!("{}.{{clone}}.{{file}}", it.job.name);
+            table.file_names = differing(pattern, usual);
+            table.files = differing(FilesChoice::Count(count), FilesChoice::Count(1));
+        }
+        None => {
+            let files = it.parts.iter().map(|part| file(part, first));
+            table.files = Some(FilesChoice::Each(files.collect()));
+        }
+    }
+}
+
+/// The pattern of files that are alike but for their names, which it tells; that of the target
+/// itself is nothing.
+fn counted(parts: &[LoosePart], next_clone: Option<&LooseJob>) -> Option<String> {
+    let first = parts.first()?;
+    let bare = |part: &LoosePart| LoosePart {
+        name: None,
+        ..part.clone()
+    };
+    let is_alike = parts.iter().all(|part| bare(part) == bare(first));
+    let Some(name) = first.name.as_deref() else {
+        return (is_alike && parts.len() == 1).then(String::new);
+    };
+    // One job alone with one file, or several of the same names: a list says it better.
+    let shares =
+        next_clone.is_some_and(|next| next.parts.first().map(|it| &it.name) == Some(&first.name));
+    let of_next = next_clone.and_then(|it| it.parts.first());
+    let of_next = of_next.and_then(|it| it.name.as_deref());
+    let next = parts.get(1).and_then(|it| it.name.as_deref());
+    let pattern = match (next_clone.is_some(), next) {
+        (false, None) => alone(name)?,
+        (false, Some(next)) => alone_with(name, next)?,
+        (true, next) if !shares => pattern(name, of_next, next)?,
+        (true, _) => return None,
+    };
+    let is_told = |(index, part): (usize, &LoosePart)| {
+        let told = pattern
+            .replace("{clone}", "0")
+            .replace("{file}", &index.to_string());
+        part.name.as_deref() == Some(told.as_str())
+    };
+    (is_alike && parts.iter().enumerate().all(is_told)).then_some(pattern)
+}
+
+/// The usual pattern of a job alone whose only file is named by it.
+fn alone(name: &str) -> Option<String> {
+    name.strip_suffix(".0.0")
+        .map(|job| format!("{job}.{{clone}}.{{file}}"))
+}
+
+/// The pattern of a job alone with several files.
+fn alone_with(name: &str, next: &str) -> Option<String> {
+    alone(name).or_else(|| pattern(name, None, Some(next)))
+}
+
+/// A file with what is different from the first.
+fn file(part: &LoosePart, first: &LoosePart) -> JobFileChoice {
+    let of_file = JobFileTable {
+        name: part.name.clone(),
+        target: differing(part.target_index, first.target_index).map(|it| it + 1),
+        start: differing(Bytes(part.start_bytes), Bytes(first.start_bytes)),
+        size: differing(Bytes(part.size_bytes), Bytes(first.size_bytes)),
+    };
+    let bare = JobFileTable {
+        name: of_file.name.clone(),
+        ..JobFileTable::default()
+    };
+    match (&part.name, of_file == bare) {
+        (Some(name), true) => JobFileChoice::Name(name.clone()),
+        _ => JobFileChoice::Table(Box::new(of_file)),
+    }
+}

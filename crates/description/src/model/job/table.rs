@@ -1,0 +1,293 @@
+//! The job of a table, for both ways.
+
+use units::Span;
+
+use super::files::{FileState, LooseJob, LoosePart, parts, put_files};
+use super::goals::{self, goals};
+use super::stream::{self, stream};
+use super::{IoClassWord, JobTable, differing, values};
+use crate::flaw::Flaw;
+use crate::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
+use crate::model::keys::keys;
+use crate::model::{ContentChoice, CpuList, Seed, Workload};
+use plan::job::{BuiltJob, FileShare, IoPriority, JobPlace, JobPlan, StreamPlan};
+use plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
+
+keys! {
+    read_plan, write_plan: JobTable => JobPlan {
+        start_delay => start_delay_ns,
+        ends_others => ends_others,
+        ends_others_on_error => ends_others_on_error,
+        goes_on_after_errors => goes_on_after_errors,
+        ends_on_mismatch => ends_on_mismatch,
+        iodepth => iodepth,
+        sqpoll => ring.sqpoll,
+        iopoll => ring.iopoll,
+        durable => durable,
+        cpu_set => thread.cpus,
+        nice => thread.nice,
+    }
+}
+
+keys! {
+    read_share, write_share: JobTable => FileShare {
+        start_percent => start_percent,
+        size_percent => size_percent,
+        bytes_percent => moved_percent,
+        start_align => start_unit_bytes,
+    }
+}
+
+/// All of a file, with sizes and begins that are multiples of so many bytes.
+const fn all_of_file(unit_bytes: u64) -> FileShare {
+    FileShare {
+        start_unit_bytes: unit_bytes,
+        size_unit_bytes: unit_bytes,
+        ..FileShare::WHOLE
+    }
+}
+
+/// The clones of a table that says all that the workload says for it; it is the `index`-th of the
+/// file, and so many jobs stand before them.
+///
+/// # Errors
+/// What it cannot be, with the way to it from the table.
+pub(crate) fn clones_of(
+    table: &JobTable,
+    index: usize,
+    before_count: u64,
+) -> Result<impl Iterator<Item = Result<LooseJob, Flaw>>, Flaw> {
+    values::check(table, engine(table))?;
+    let count = table.count.unwrap_or(1);
+    let name = match &table.name {
+        Some(name) => name.clone(),
+        None => format!("job-{}", index + 1),
+    };
+    if name.is_empty() || name.contains(char::is_control) {
+        return Err(Flaw::leave_out("name", "`name` is not one line of text"));
+    }
+    let first = match table.seed {
+        Some(Seed(seed)) => seed,
+        None => before_count + 1,
+    };
+    // As other programs make clones: the first, then the others from the last on.
+    let order = (0..count.min(1)).chain((1..count).rev());
+    Ok((0..).zip(order).map(move |(position, clone_index)| {
+        let parts = parts(table, &name, clone_index)?;
+        let mut job = one(table, &name, &parts)?;
+        job.seed = first.wrapping_add(position);
+        let cpus = table.cpus.as_ref();
+        job.cpu = cpus.map(|cpus| cpus.0[clone_index as usize % cpus.0.len()]);
+        let state = FileState::of(table);
+        Ok(LooseJob { job, parts, state })
+    }))
+}
+
+/// A job without files, seed and CPU.
+fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Flaw> {
+    let all_bytes = bytes_of(parts);
+    let loops = match table.loops {
+        Some(0) => None,
+        Some(loops) => Some(loops),
+        None => has_an_end(table).then_some(1),
+    };
+    let moved = FileShare {
+        moved_percent: table.bytes_percent.map_or(100, |it| it.0 as u64),
+        ..FileShare::WHOLE
+    };
+    let stream = stream(table, all_bytes, moved.moved_bytes(all_bytes), loops)?;
+    let verify = table.verify.unwrap_or(false);
+    if stream.read_back.is_some() && !verify {
+        let message = "`read_back` reads what is checked, and nothing is";
+        return Err(Flaw::new("read_back", message, "add `verify = true`"));
+    }
+    let share = share(table, parts, &stream)?;
+    let engine = engine(table);
+    let cache = cache(table, engine)?;
+    let (run_time, ramp_time) = usual_times(loops);
+    let mut plan = read_plan(table, JobPlan::new(engine, stream));
+    plan.cache = cache;
+    plan.ring.batch = table.batch.unwrap_or(plan.ring.batch);
+    plan.ring.batch_fixed = table.batch.is_some();
+    plan.ramp_time_ns = table.ramp_time.unwrap_or(ramp_time).0;
+    plan.run_time_ns = table.run_time.unwrap_or(run_time).0;
+    plan.names = table.names;
+    if table.io_class.is_some() || table.io_priority.is_some() {
+        let class = table.io_class.unwrap_or(IoClassWord::BestEffort);
+        plan.thread.io_priority = Some(IoPriority {
+            // In the order of the kernel's numbers.
+            class: class as u8,
+            level: table.io_priority.unwrap_or(0),
+        });
+    }
+    plan.goals = goals(table)?;
+    Ok(BuiltJob {
+        name: name.to_owned(),
+        plan,
+        share,
+        content: table
+            .content
+            .as_ref()
+            .map_or(ContentPlan::Incompressible, ContentPlan::from),
+        verify,
+        seed: 0,
+        cpu: None,
+        fills: false,
+        place: JobPlace::default(),
+    })
+}
+
+/// All bytes of files.
+fn bytes_of(parts: &[LoosePart]) -> u64 {
+    let sizes = parts.iter().map(|it| it.size_bytes);
+    sizes.fold(0, u64::saturating_add)
+}
+
+/// Whether the table says how much is done in all.
+const fn has_an_end(table: &JobTable) -> bool {
+    table.bytes.is_some()
+        || table.bytes_percent.is_some()
+        || table.operations.is_some()
+        || table.names.is_some()
+}
+
+/// How long a job of so many loops is measured and ramps up where nothing is written.
+fn usual_times(loops: Option<u64>) -> (Span, Span) {
+    match loops {
+        None => (RUN_TIME_DEFAULT, RAMP_TIME_DEFAULT),
+        Some(_) => (Span(0), Span(0)),
+    }
+}
+
+/// The engine of a table.
+fn engine(table: &JobTable) -> EngineKind {
+    table.engine.unwrap_or(match table.names {
+        Some(_) => EngineKind::Psync,
+        None => EngineKind::IoUring,
+    })
+}
+
+fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, Flaw> {
+    let is_mapped = engine == EngineKind::Mmap;
+    if is_mapped && table.cache.is_some_and(|it| it != CacheMode::Buffered) {
+        let message = "the engine `mmap` goes through the page cache";
+        return Err(Flaw::new("cache", message, "write `cache = \"buffered\"`"));
+    }
+    Ok(table.cache.unwrap_or(match table.names {
+        None if !is_mapped => CacheMode::Direct,
+        _ => CacheMode::Buffered,
+    }))
+}
+
+/// What is said in percent of the targets themselves.
+fn share(
+    table: &JobTable,
+    parts: &[LoosePart],
+    stream: &StreamPlan,
+) -> Result<Option<FileShare>, Flaw> {
+    let percents = [
+        ("start_percent", table.start_percent),
+        ("size_percent", table.size_percent),
+        ("bytes_percent", table.bytes_percent),
+    ];
+    let has_names = parts.iter().any(|it| it.name.is_some());
+    for (key, percent) in percents {
+        let Some(percent) = percent else { continue };
+        if percent.0.fract() != 0.0 || !(0.0..=100.0).contains(&percent.0) {
+            let message = format!("`{key}` is {percent}, not a whole number of percent");
+            let help = format!("write `{key} = {}`", percent.0.clamp(0.0, 100.0) as u64);
+            return Err(Flaw::new(key, message, help));
+        }
+        if has_names && key != "bytes_percent" {
+            let message =
+                format!("`{key}` is of the target itself, and the job has files of its own");
+            let help = "write `files = 0`, or a size in bytes";
+            return Err(Flaw::new(key, message, help));
+        }
+    }
+    let both = [
+        ("size", table.size, "size_percent", table.size_percent),
+        ("bytes", table.bytes, "bytes_percent", table.bytes_percent),
+    ];
+    let twice = both.iter().find(|it| it.1.is_some() && it.3.is_some());
+    if let Some((key, _, percent, _)) = twice {
+        let message = format!("there are both `{key}` and `{percent}`");
+        return Err(Flaw::new(percent, message, "leave one of them out"));
+    }
+    let least = stream.blocks.read.sizes.min_bytes();
+    let least = least.min(stream.blocks.write.sizes.min_bytes());
+    let share = read_share(table, all_of_file(least.into()));
+    Ok((!share.is_whole()).then_some(share))
+}
+
+/// The table of a job, whose files may be those of clones.
+pub(super) fn table(
+    it: &LooseJob,
+    next_clone: Option<&LooseJob>,
+    number: u64,
+    workload: &Workload,
+) -> JobTable {
+    let LooseJob { job, parts, state } = it;
+    let plan = &job.plan;
+    let ring = plan.ring;
+    let mut table = JobTable {
+        name: Some(job.name.clone()),
+        batch: (ring.batch_fixed || ring.batch != RingOptions::default().batch)
+            .then_some(ring.batch),
+        names: plan.names,
+        seed: differing(Seed(job.seed), Seed(number)),
+        cpus: job.cpu.map(|cpu| CpuList(vec![cpu])),
+        ..JobTable::default()
+    };
+    let usual = JobPlan::new(plan.engine, plan.stream.clone());
+    write_plan(plan, &usual, &mut table);
+    put_chosen(job, workload, &mut table);
+    if let Some(priority) = plan.thread.io_priority {
+        let class = IoClassWord::ALL.get(usize::from(priority.class)).copied();
+        table.io_class = class;
+        table.io_priority = differing(priority.level, 0);
+    }
+    put_files(it, next_clone, &mut table);
+    state.put(&mut table);
+    stream::put(&plan.stream, &mut table);
+    goals::put(&plan.goals, &mut table);
+    put_end(job, bytes_of(parts), workload, &mut table);
+    table
+}
+
+/// What the workload may say for all of its jobs.
+fn put_chosen(job: &BuiltJob, workload: &Workload, table: &mut JobTable) {
+    let plan = &job.plan;
+    let says = workload.engine.is_some() || plan.engine != engine(table);
+    let usual_cache = cache(table, plan.engine);
+    table.engine = says.then_some(plan.engine);
+    let says = workload.cache.is_some() || usual_cache != Ok(plan.cache);
+    table.cache = says.then_some(plan.cache);
+    let says = workload.content.is_some() || job.content != ContentPlan::Incompressible;
+    table.content = says.then(|| ContentChoice::from(job.content));
+    let says = workload.verify.is_some() || job.verify;
+    table.verify = says.then_some(job.verify);
+}
+
+/// How much is done, and how long it is measured.
+fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobTable) {
+    let plan = &job.plan;
+    let end = &plan.stream.end;
+    let mut moved_bytes = all_bytes;
+    if let Some(share) = &job.share {
+        write_share(share, &all_of_file(share.size_unit_bytes), table);
+        moved_bytes = share.moved_bytes(all_bytes);
+    }
+    stream::put_end(&plan.stream, all_bytes, moved_bytes, table);
+    table.loops = match (end.loops, has_an_end(table)) {
+        (Some(1), true) | (None, false) => None,
+        (loops, _) => Some(loops.unwrap_or(0)),
+    };
+    let (run_time, ramp_time) = usual_times(end.loops);
+    let written = Span(plan.run_time_ns);
+    let says = workload.run_time.is_some() || written != run_time;
+    table.run_time = says.then_some(written);
+    let written = Span(plan.ramp_time_ns);
+    let says = workload.ramp_time.is_some() || written != ramp_time;
+    table.ramp_time = says.then_some(written);
+}

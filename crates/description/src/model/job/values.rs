@@ -1,0 +1,201 @@
+//! Values of job tables: their bounds, and keys that need others.
+
+use units::Bytes;
+
+use super::{DirectionTable, JobTable};
+use crate::check::values::{IODEPTH_MAX, content, iodepth, position, range};
+use crate::flaw::Flaw;
+use crate::model::limits::time;
+use plan::EngineKind;
+
+/// Most jobs of a file, clones included; plans of more are too large for any run.
+pub(super) const JOBS_MAX: u64 = 100_000;
+
+/// The most requests or loops: positions of files are no larger.
+const COUNT_MAX: u64 = i64::MAX as u64;
+
+/// Checks the values of a table alone, whose requests go by that engine.
+pub(super) fn check(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
+    values(table, engine)?;
+    times(table)?;
+    useless(table)
+}
+
+/// Numbers that have bounds, and texts.
+fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
+    range("count", table.count, 1, JOBS_MAX as u32)?;
+    table.iodepth.map_or(Ok(()), iodepth)?;
+    if engine.is_one_at_a_time()
+        && table.names.is_none()
+        && let Some(depth) = table.iodepth.filter(|depth| *depth > 1)
+        && let Some(reason) = undivided(table)
+    {
+        let word = units::text_of(&engine);
+        let message =
+            format!("`iodepth` is {depth}, which `{word}` takes threads for, and {reason}");
+        let help = "use `io_uring`, or a `count` of clones";
+        return Err(Flaw::new("iodepth", message, help));
+    }
+    range("batch", table.batch, 1, IODEPTH_MAX)?;
+    let counts = [
+        ("run_length", table.run_length.map(u64::from), "1"),
+        (
+            "requests_per_file",
+            table.requests_per_file.map(u64::from),
+            "1",
+        ),
+        ("operations", table.operations, "100000"),
+        ("burst", table.burst, "1"),
+        ("bytes", table.bytes.map(|it| it.0), "\"1g\""),
+        ("zone_size", table.zone_size.map(|it| it.0), "\"1m\""),
+        ("zone_used", table.zone_used.map(|it| it.0), "\"1m\""),
+        ("start_align", table.start_align.map(|it| it.0), "\"4k\""),
+        ("delay", table.delay.map(|it| it.0), "\"10ms\""),
+    ];
+    for (key, value, example) in counts {
+        if value == Some(0) {
+            let help = format!("leave `{key}` out, or write `{key} = {example}`");
+            return Err(Flaw::new(key, format!("`{key}` is 0"), help));
+        }
+    }
+    let numbers = [
+        ("operations", table.operations),
+        ("loops", table.loops),
+        ("burst", table.burst),
+    ];
+    if let Some((key, _)) = numbers
+        .iter()
+        .find(|(_, it)| it.is_some_and(|it| it > COUNT_MAX))
+    {
+        let message = format!("`{key}` is more than any run does");
+        return Err(Flaw::leave_out(key, message));
+    }
+    if let Some(nice) = table.nice.filter(|nice| !(-20..=19).contains(nice)) {
+        let message = format!("`nice` is {nice}, not from -20 to 19");
+        let help = format!("write `nice = {}`", nice.clamp(-20, 19));
+        return Err(Flaw::new("nice", message, help));
+    }
+    range("io_priority", table.io_priority.map(u32::from), 0, 7)?;
+    for (key, cpus) in [("cpus", &table.cpus), ("cpu_set", &table.cpu_set)] {
+        if cpus.as_ref().is_some_and(|cpus| cpus.0.is_empty()) {
+            let message = format!("`{key}` is an empty list");
+            return Err(Flaw::leave_out(key, message));
+        }
+    }
+    if table.cpus.is_some() && table.cpu_set.is_some() {
+        let message = "there are both `cpus` and a `cpu_set`";
+        return Err(Flaw::new("cpu_set", message, "leave one of them out"));
+    }
+    content(table.content.as_ref())
+}
+
+/// Why a job cannot be divided among threads. Names are worked on one by one whatever its depth.
+fn undivided(table: &JobTable) -> Option<&'static str> {
+    let has_floor = table.rate_min.is_some() || table.byte_rate_min.is_some();
+    let has_own_floor = |side: &DirectionTable| {
+        side.rate_min.is_some() || side.byte_rate_min.is_some() || side.latency_max.is_some()
+    };
+    let sides = [&table.reads, &table.writes];
+    let reasons = [
+        (
+            table.latency_target.is_some(),
+            "the depth that is looked for would be theirs together",
+        ),
+        (
+            table.until_steady.is_some(),
+            "what is to be steady would be theirs together",
+        ),
+        (
+            table.flow_weight.is_some(),
+            "the flow counts jobs, not threads",
+        ),
+        (
+            has_floor
+                || table.latency_max.is_some()
+                || sides.into_iter().flatten().any(has_own_floor),
+            "what it is to keep to would be theirs together",
+        ),
+    ];
+    let mut found = reasons.into_iter().filter(|(is_so, _)| *is_so);
+    found.next().map(|(_, reason)| reason)
+}
+
+/// Sizes and times that have bounds.
+fn times(table: &JobTable) -> Result<(), Flaw> {
+    for (key, value) in [
+        ("run_time", table.run_time),
+        ("ramp_time", table.ramp_time),
+        ("start_delay", table.start_delay),
+        ("delay", table.delay),
+        ("burst_time", table.burst_time),
+    ] {
+        time(key, value)?;
+    }
+    let sizes: [(&'static str, Option<Bytes>); 10] = [
+        ("size", table.size),
+        ("start", table.start),
+        ("start_step", table.start_step),
+        ("start_align", table.start_align),
+        ("skip", table.skip),
+        ("back", table.back),
+        ("zone_size", table.zone_size),
+        ("zone_used", table.zone_used),
+        ("zone_skip", table.zone_skip),
+        ("bytes", table.bytes),
+    ];
+    sizes
+        .into_iter()
+        .try_for_each(|(key, value)| position(key, value))
+}
+
+/// Keys that say nothing without another, and that one.
+const NEEDS: [(&str, &str); 18] = [
+    ("burst", "delay"),
+    ("burst_time", "delay"),
+    ("burst_counts_issued", "delay"),
+    ("arrivals", "rate"),
+    ("delay_moves_rate", "rate"),
+    ("zone_used", "zone_size"),
+    ("zone_skip", "zone_size"),
+    ("read_back_each", "read_back"),
+    ("read_back_batch", "read_back"),
+    ("start_align", "start_percent"),
+    ("rate_min_window", "rate_min"),
+    ("rate_min_settle", "rate_min"),
+    ("latency_target_window", "latency_target"),
+    ("latency_target_percent", "latency_target"),
+    ("latency_target_goes_on", "latency_target"),
+    ("flow_group", "flow_weight"),
+    ("flow_pause", "flow_weight"),
+    ("sync_range", "sync_range_each"),
+];
+
+/// Keys without what they are about.
+fn useless(table: &JobTable) -> Result<(), Flaw> {
+    let written = table.written();
+    let is_written = |keys: &[&str]| keys.iter().any(|key| written.contains(key));
+    let own = || table.reads.iter().chain(&table.writes);
+    let has = |wanted: &str| match wanted {
+        "rate" => {
+            is_written(&["rate", "byte_rate"])
+                || own().any(|it| it.rate.is_some() || it.byte_rate.is_some())
+        }
+        "rate_min" => {
+            is_written(&["rate_min", "byte_rate_min"])
+                || own().any(|it| it.rate_min.is_some() || it.byte_rate_min.is_some())
+        }
+        "start_percent" => is_written(&["start_percent", "size_percent", "bytes_percent"]),
+        "read_back" => table.read_back == Some(true),
+        "sync_range_each" => table.sync_range_each.is_some_and(|each| each > 0),
+        wanted => is_written(&[wanted]),
+    };
+    let mut rows = NEEDS.into_iter();
+    match rows.find(|(key, wanted)| is_written(&[key]) && !has(wanted)) {
+        None => Ok(()),
+        Some((key, wanted)) => {
+            let message = format!("`{key}` needs `{wanted}`");
+            let help = format!("add `{wanted}`, or leave `{key}` out");
+            Err(Flaw::new(key, message, help))
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Jobs: what tables say of them, which of them run beside each other, and keys that mean nothing
+//! beside them.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Seed, Table, Workload};
+use plan::Diagnostic;
+use plan::EngineKind;
+use plan::job::{BuiltJobs, JobsBefore};
+
+use super::defaults::with_defaults;
+use super::files::{LooseJob, gathered};
+use super::table::clones_of;
+use super::values::JOBS_MAX;
+use super::{FilesChoice, JobTable};
+use crate::flaw::Flaw;
+
+/// Kinds of work that a workload has in place of jobs.
+const OTHER_WORK: [&str; 8] = [
+    "access_spec",
+    "fileset",
+    "part",
+    "phase",
+    "rounds",
+    "tokens",
+    "use",
+    "way",
+];
+
+/// Keys that say nothing about jobs, why, and what says it.
+const NOT_OF_JOBS: [(&str, &str, &str); 7] = [
+    (
+        "cursor",
+        "each job has a position of its own",
+        "give the jobs the parts of a file with `start` and `size`",
+    ),
+    (
+        "cycling",
+        "jobs go through no test types",
+        "write `iodepth` as a list",
+    ),
+    (
+        "iometer",
+        "it keeps what an Iometer configuration says, and has no jobs",
+        "leave `iometer` out",
+    ),
+    (
+        "new_file",
+        "each job says what is in its files",
+        "write `layout = \"empty\"` in the `[[job]]`",
+    ),
+    (
+        "position",
+        "each job says where its requests go",
+        "write `distribution` in the `[[job]]`",
+    ),
+    (
+        "test_type",
+        "jobs go through no test types",
+        "write `iodepth` as a list",
+    ),
+    (
+        "transactions_per_connection",
+        "jobs keep their files open",
+        "leave `transactions_per_connection` out",
+    ),
+];
+
+/// Most files of all jobs of a file.
+const FILES_MAX: u64 = 500_000;
+
+/// Names of jobs that a title tells.
+const TITLE_NAMES_MAX: usize = 4;
+
+/// Checks what is written, alone.
+pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
+    all_waves(workload).map(|_| ())
+}
+
+/// Checks a workload that is complete in itself.
+pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    let has_tables = !workload.job.is_empty();
+    if workload.jobs.is_none() && !has_tables {
+        return Ok(());
+    }
+    if let Some(flaw) = workload.written().into_iter().find_map(not_of_jobs) {
+        return Err(flaw);
+    }
+    twice(workload)?;
+    let target_count = workload
+        .targets
+        .as_ref()
+        .map_or(1, |it| it.as_slice().len());
+    for (index, job) in workload.job.iter().enumerate() {
+        targets(job, target_count.max(1)).map_err(|flaw| flaw.within("job", index))?;
+    }
+    endless(workload)
+}
+
+/// Why a workload of jobs cannot have this key.
+fn not_of_jobs(key: &str) -> Option<Flaw> {
+    let tables = Table::ALL.map(Table::key);
+    if let Some(other) = OTHER_WORK.into_iter().chain(tables).find(|it| *it == key) {
+        let message = format!("there are both jobs and `{other}`");
+        let help = "write each as a `[[part]]` of its own";
+        return Some(Flaw::new(other, message, help));
+    }
+    if key == "worker" {
+        let message = "there are both jobs and `[[worker]]`, and each job is a worker";
+        return Some(Flaw::new("worker", message, "write a `[[job]]` for each"));
+    }
+    let mut rows = NOT_OF_JOBS.into_iter();
+    let (key, why, help) = rows.find(|(known, ..)| *known == key)?;
+    let message = format!("`{key}` does not apply to jobs: {why}");
+    Some(Flaw::new(key, message, help))
+}
+
+/// CPUs of the workload are all workers', so that no job has its own.
+fn twice(workload: &Workload) -> Result<(), Flaw> {
+    let own = workload.job.iter().position(|job| job.cpus.is_some());
+    match own.filter(|_| workload.cpus.is_some()) {
+        None => Ok(()),
+        Some(index) => {
+            let message = "the workload has `cpus`, and so has the job";
+            let flaw = Flaw::new("cpus", message, "leave one of them out");
+            Err(flaw.within("job", index))
+        }
+    }
+}
+
+/// Jobs are on targets that there are.
+fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
+    let of_job = job.target.iter().flat_map(|it| it.as_slice());
+    let of_files = job.files.iter().flat_map(|it| it.targets());
+    let mut all = of_job.copied().chain(of_files);
+    match all.find(|number| *number as usize > count) {
+        None => Ok(()),
+        Some(number) => {
+            let message = match count {
+                1 => format!("`target` is {number}, and the workload has one target"),
+                _ => format!("`target` is {number}, and the workload has {count} targets"),
+            };
+            Err(Flaw::new(
+                "target",
+                message,
+                "add it to `targets` at the top of the file",
+            ))
+        }
+    }
+}
+
+/// A job without an end is ended by time or by another job of its wave.
+fn endless(workload: &Workload) -> Result<(), Flaw> {
+    if workload.operations.is_some() {
+        return Ok(());
+    }
+    for wave in all_waves(workload)? {
+        let is_endless = |it: &plan::job::BuiltJob| {
+            it.plan.run_time_ns == 0 && it.plan.stream.end.loops.is_none()
+        };
+        let mut others = wave.built.jobs.iter();
+        let has_ender = others.any(|it| it.plan.ends_others && !is_endless(it));
+        let jobs = wave.built.jobs.iter().zip(&wave.table_indices);
+        if let Some((_, table_index)) = jobs
+            .into_iter()
+            .find(|(job, _)| is_endless(job) && !has_ender)
+        {
+            let message = "the job never ends: its `run_time` is 0 and it has no `loops`";
+            let help = "write a `run_time`, or `loops = 1`";
+            return Err(Flaw::new("run_time", message, help).within("job", *table_index));
+        }
+    }
+    Ok(())
+}
+
+/// Jobs that run beside each other.
+struct Wave {
+    built: BuiltJobs,
+    /// The table of each job.
+    table_indices: Vec<usize>,
+}
+
+fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
+    let mut waves: Vec<(Vec<LooseJob>, Vec<usize>)> = Vec::new();
+    let mut names = NamesOfWave::default();
+    let (mut count, mut file_count) = (0, 0_u64);
+    let tables = workload.job.iter().map(|it| with_defaults(it, workload));
+    for (index, table) in tables.enumerate() {
+        if index == 0 || table.waits == Some(true) {
+            waves.push(Default::default());
+            names = NamesOfWave::default();
+        }
+        let placed = |flaw: Flaw| flaw.within("job", index);
+        let clones = u64::from(table.count.unwrap_or(1));
+        if count + clones > JOBS_MAX {
+            let message = format!("there are more than {JOBS_MAX} jobs");
+            return Err(placed(Flaw::new("count", message, "use fewer clones")));
+        }
+        let files = table.files.as_ref().map_or(1, FilesChoice::len);
+        file_count = clones.saturating_mul(files).saturating_add(file_count);
+        if file_count > FILES_MAX {
+            let message = format!("the jobs have more than {FILES_MAX} files");
+            return Err(placed(Flaw::new("files", message, "use fewer")));
+        }
+        let jobs = clones_of(&table, index, count).and_then(Iterator::collect);
+        let mut jobs: Vec<LooseJob> = jobs.map_err(placed)?;
+        count += clones;
+        if let Some((wave, indices)) = waves.last_mut() {
+            let is_layout_only = table.layout_only.unwrap_or(false);
+            // All of them are as the first is.
+            if wave
+                .first()
+                .is_some_and(|it| it.state.is_layout_only != is_layout_only)
+            {
+                let message = "some jobs of the wave only make their files, and others do not";
+                let help = "write `layout_only` in all of them, or `waits` in the next";
+                return Err(placed(Flaw::new("layout_only", message, help)));
+            }
+            if let Some(name) = &table.after {
+                let before = names.jobs(name).map_err(placed)?;
+                jobs.iter_mut()
+                    .for_each(|it| it.job.plan.after = Some(before));
+            }
+            names.add(wave.len(), &jobs);
+            indices.extend(jobs.iter().map(|_| index));
+            wave.extend(jobs);
+        }
+    }
+    let waves = waves.into_iter().map(|(jobs, table_indices)| Wave {
+        built: gathered(jobs),
+        table_indices,
+    });
+    Ok(waves.collect())
+}
+
+/// Where the jobs of a wave are that others may wait for, by their names.
+#[derive(Default)]
+struct NamesOfWave(BTreeMap<String, JobsBefore>);
+
+impl NamesOfWave {
+    /// Adds the clones of a table; `before_count` jobs of the wave come before them.
+    fn add(&mut self, before_count: usize, clones: &[LooseJob]) {
+        let Some(first) = clones.first() else { return };
+        let before = JobsBefore {
+            first_index: before_count as u32,
+            count: clones.len() as u32,
+        };
+        match self.0.get_mut(&first.job.name) {
+            None => {
+                self.0.insert(first.job.name.clone(), before);
+            }
+            Some(known) if known.first_index + known.count == before.first_index => {
+                known.count += before.count;
+            }
+            // Only the first in a row are waited for.
+            Some(_) => {}
+        }
+    }
+
+    /// The jobs of that name.
+    fn jobs(&self, name: &str) -> Result<JobsBefore, Flaw> {
+        self.0.get(name).copied().ok_or_else(|| {
+            let message = format!(
+                "there is no job `{}` above it in its wave",
+                plan::printable(name)
+            );
+            Flaw::new("after", message, "put that job above this one")
+        })
+    }
+}
+
+/// The jobs of a workload whose waves are workloads of their own, with what the workload says for
+/// all of them in its place; none where it has none.
+///
+/// # Errors
+/// What tables cannot say.
+pub fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
+    if let Some(built) = &workload.jobs {
+        return Ok(Some(with_keys(built, workload)));
+    }
+    let mut waves = all_waves(workload)?;
+    Ok(match waves.is_empty() {
+        true => None,
+        false => Some(waves.swap_remove(0).built),
+    })
+}
+
+/// The tables of a workload with their names, each with the workload's own keys where it has none.
+///
+/// Of several queue depths the first one counts.
+#[must_use]
+pub fn whole_job_tables(workload: &Workload) -> Vec<JobTable> {
+    let tables = workload.job.iter().enumerate();
+    let tables = tables.map(|(index, table)| {
+        let mut table = with_defaults(table, workload);
+        table
+            .name
+            .get_or_insert_with(|| format!("job-{}", index + 1));
+        table
+    });
+    tables.collect()
+}
+
+/// The jobs of tables that are complete in themselves, by waves.
+///
+/// # Errors
+/// What jobs cannot be.
+pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> {
+    let workload = Workload {
+        job: tables.to_vec(),
+        ..Workload::default()
+    };
+    let waves = all_waves(&workload).map_err(|flaw| flaw.diagnostic(""))?;
+    Ok(waves.into_iter().map(|wave| wave.built).collect())
+}
+
+/// What another program's file stands for, with the workload's keys, which replace what it says.
+fn with_keys(built: &BuiltJobs, workload: &Workload) -> BuiltJobs {
+    let mut built = built.clone();
+    for job in &mut built.jobs {
+        let plan = &mut job.plan;
+        plan.engine = workload.engine.unwrap_or(plan.engine);
+        plan.cache = workload.cache.unwrap_or(plan.cache);
+        plan.run_time_ns = workload.run_time.map_or(plan.run_time_ns, |it| it.0);
+        plan.ramp_time_ns = workload.ramp_time.map_or(plan.ramp_time_ns, |it| it.0);
+    }
+    built
+}
+
+/// The waves of a workload as workloads of their own, each complete in itself; any other workload
+/// alone.
+pub(crate) fn waves(workload: Workload) -> Vec<Workload> {
+    if workload.job.is_empty() {
+        return vec![workload];
+    }
+    let mut waves: Vec<Vec<JobTable>> = Vec::new();
+    let mut count = 0;
+    for (index, table) in workload.job.iter().enumerate() {
+        if index == 0 || table.waits == Some(true) {
+            waves.push(Vec::new());
+        }
+        let mut table = table.clone();
+        if waves.len() > 1 {
+            table.waits = None;
+            table.seed = table.seed.or(Some(Seed(count + 1)));
+            table.name = table.name.or_else(|| Some(format!("job-{}", index + 1)));
+        }
+        count += u64::from(table.count.unwrap_or(1));
+        if let Some(wave) = waves.last_mut() {
+            wave.push(table);
+        }
+    }
+    let wave_count = waves.len();
+    let own = waves.into_iter().enumerate().map(|(index, job)| {
+        let name = match (wave_count, &workload.name) {
+            (1, name) => name.clone(),
+            (_, name) => {
+                let name = name.as_deref().unwrap_or("workload");
+                Some(format!("{name}-{}", index + 1))
+            }
+        };
+        let title = workload.title.clone();
+        let mut wave = Workload {
+            name,
+            job,
+            ..workload.clone()
+        };
+        wave.title = title.or_else(|| Some(title_of(&wave)));
+        let engine = |table: &JobTable| table.engine.or(wave.engine);
+        if wave
+            .job
+            .iter()
+            .all(|it| engine(it) == Some(EngineKind::Null))
+        {
+            wave.engine = Some(EngineKind::Null);
+        }
+        wave
+    });
+    own.collect()
+}
+
+/// The names of jobs that run together.
+fn title_of(wave: &Workload) -> String {
+    let names = wave.job.iter().enumerate();
+    let names = names.map(|(index, it)| it.name.clone().unwrap_or(format!("job-{}", index + 1)));
+    job_title(names)
+}
+
+/// The title of jobs of these names, which follow each other.
+#[must_use]
+pub fn job_title(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    names.dedup();
+    let more = names.len().saturating_sub(TITLE_NAMES_MAX);
+    names.truncate(TITLE_NAMES_MAX);
+    let mut text = plan::printable(&names.join(", "));
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_jobs_do_not_have_says_what_to_write_instead() {
+        let schema = schemars::schema_for!(Workload);
+        let properties = schema.get("properties").unwrap().as_object().unwrap();
+        let refused: Vec<&String> = properties
+            .keys()
+            .filter(|key| not_of_jobs(key).is_some())
+            .collect();
+        let rows = OTHER_WORK.len() + Table::ALL.len() + NOT_OF_JOBS.len();
+        // `phase` is in both lists, and `worker` in none.
+        assert_eq!(refused.len(), rows, "{refused:?}");
+        for key in ["iodepth", "size", "rate", "operations", "until", "workers"] {
+            assert!(not_of_jobs(key).is_none(), "{key}");
+        }
+    }
+}

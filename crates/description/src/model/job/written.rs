@@ -1,0 +1,150 @@
+//! Jobs that another program's file stands for as tables of a workload file, which read back to
+//! the same jobs.
+
+use super::clones::tables;
+use super::files::taken_apart;
+use super::waves::{jobs, waves};
+use super::{JobTable, differing};
+use crate::model::{Seed, Workload};
+use plan::Diagnostic;
+use plan::FrontOrigin;
+use plan::job::{BuiltJobs, JobPlace};
+
+/// The workload with its jobs in tables; one without jobs is left as it is.
+///
+/// # Errors
+/// What tables cannot say.
+pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+    if workload.jobs.is_none() {
+        return Ok(workload.clone());
+    }
+    let built = jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
+    let mut built = built.unwrap_or_default();
+    built.origin = FrontOrigin::default();
+    if let Some(job) = built.jobs.iter().find(|job| job.plan.recorded.is_some()) {
+        let log = job.plan.recorded.as_ref().map_or("", |it| it.log.as_str());
+        let what = format!(
+            "the job `{}` replays the log `{}`, for which it has no words",
+            plan::printable(&job.name),
+            plan::printable(log)
+        );
+        return Err(unsaid(workload, &what));
+    }
+    if let Some(job) = built.jobs.iter().find(|job| job.fills) {
+        let what = format!(
+            "the job `{}` fills the room that there is, for which there is no key",
+            plan::printable(&job.name)
+        );
+        return Err(unsaid(workload, &what));
+    }
+    for job in &mut built.jobs {
+        job.place = JobPlace::default();
+        // A log of requests is the other program's to write.
+        job.plan.is_noted = false;
+        job.share = job.share.filter(|it| !it.is_whole());
+        if workload.cpus.is_some() {
+            job.cpu = None;
+        }
+    }
+    let mut written = Workload {
+        jobs: None,
+        ..workload.clone()
+    };
+    written.job = tables(&taken_apart(&built), 0, &written);
+    written = untitled(written);
+    match jobs(&written) {
+        Ok(Some(read)) if read == built => Ok(written),
+        Ok(read) => Err(unsaid(workload, &first_difference(&built, read.as_ref()))),
+        Err(flaw) => Err(unsaid(workload, &flaw.message)),
+    }
+}
+
+/// The workload without a title that it has anyway.
+fn untitled(workload: Workload) -> Workload {
+    let mut bare = Workload {
+        title: None,
+        ..workload.clone()
+    };
+    let mut own = waves(bare.clone());
+    match own.pop() {
+        Some(wave) if own.is_empty() && wave.title == workload.title => bare,
+        _ => {
+            bare.title = workload.title;
+            bare
+        }
+    }
+}
+
+fn unsaid(workload: &Workload, what: &str) -> Diagnostic {
+    let name = plan::printable(workload.name_or_default());
+    let message = format!("`{name}` cannot be converted: {what}");
+    Diagnostic::error("", message).help("run the file itself")
+}
+
+/// Which job has something that no key says.
+fn first_difference(built: &BuiltJobs, read: Option<&BuiltJobs>) -> String {
+    let read = read.map_or(&[][..], |it| &it.jobs);
+    let mut pairs = built.jobs.iter().zip(read);
+    let job = pairs.find(|(job, read)| job != read).map(|(job, _)| job);
+    let job = job.or(built.jobs.last());
+    let name = job.map_or_else(String::new, |it| plan::printable(&it.name));
+    format!("the job `{name}` has something for which there is no key")
+}
+
+/// Waves that follow each other as one workload, which reads back to them; none where they are not
+/// those of one.
+pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
+    let parts: Vec<Workload> = parts.iter().cloned().map(untitled).collect();
+    let first = parts.first()?;
+    let base = first.name.as_deref()?.strip_suffix("-1")?;
+    let is_alike = parts.iter().all(|part| part.engine == first.engine);
+    let mut whole = Workload {
+        name: Some(base.to_owned()),
+        // Waves that touch nothing say so, others beside them do not.
+        engine: first.engine.filter(|_| is_alike),
+        job: Vec::new(),
+        ..first.clone()
+    };
+    let mut count = 0;
+    for (index, part) in parts.iter().enumerate() {
+        if part.job.is_empty() {
+            return None;
+        }
+        for (at, table) in part.job.iter().enumerate() {
+            let clones = u64::from(table.count.unwrap_or(1));
+            // What is not written counts from the begin of the part.
+            let seed = table.seed.unwrap_or(Seed(count_in(&part.job[..at]) + 1));
+            whole.job.push(JobTable {
+                waits: (at == 0 && index > 0).then_some(true),
+                seed: differing(seed, Seed(count + 1)),
+                ..table.clone()
+            });
+            count += clones;
+        }
+    }
+    let read = waves(whole.clone());
+    let is_same = read.len() == parts.len()
+        && read
+            .iter()
+            .zip(&parts)
+            .all(|(read, part)| is_same(read, part));
+    is_same.then_some(whole)
+}
+
+fn count_in(tables: &[JobTable]) -> u64 {
+    let counts = tables.iter().map(|it| u64::from(it.count.unwrap_or(1)));
+    counts.sum()
+}
+
+/// Whether two waves do the same.
+fn is_same(one: &Workload, other: &Workload) -> bool {
+    let bare = |it: &Workload| {
+        let whole = waves(it.clone()).pop().unwrap_or_default();
+        Workload {
+            job: Vec::new(),
+            ..whole
+        }
+    };
+    let built = |it: &Workload| jobs(it).ok().flatten();
+    bare(one) == bare(other) && built(one) == built(other)
+}

@@ -1,0 +1,21 @@
+//! Times that are too long for any file.
+
+use units::Span;
+
+use crate::flaw::Flaw;
+
+/// The longest time of a cell: more is a slip of the pen, and Iometer's own clock overflows at
+/// 24.8 days.
+pub(crate) const TIME_MAX: Span = Span::from_secs(30 * 86_400);
+
+/// A time that an honest file may have.
+pub(crate) fn time(key: &'static str, value: Option<Span>) -> Result<(), Flaw> {
+    match value {
+        Some(value) if value > TIME_MAX => {
+            let message = format!("`{key}` is {value}, more than {TIME_MAX}");
+            let help = format!("write `{key} = \"{TIME_MAX}\"` or less");
+            Err(Flaw::new(key, message, help))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,368 @@
+//! Verbs that ask something of the file system, for both ways.
+
+use units::Bytes as Size;
+
+use super::act::{ActReader, ActWriter};
+use super::names::Named;
+use super::{ActChoice, ActTable, ActWord, AmountChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
+use crate::flaw::Flaw;
+use plan::program::{
+    Bytes, Call, FileOperation, FilesetPlan, On, Order, PIECE_BYTES_MAX, Pick, Turn, Which,
+};
+
+/// Bytes of one request where nothing is written, at most.
+const PIECE_BYTES: u32 = 1 << 20;
+/// What places by chance are multiples of where a request may have any size.
+const ALIGN_BYTES: u32 = 4096;
+
+/// What a verb asks, and where its value stands.
+type Verb<T> = (FileOperation, fn(&mut ActTable) -> &mut Option<T>);
+
+/// Verbs that take a name, or a file by its handle.
+const OF_NAMES: [Verb<String>; 11] = [
+    (FileOperation::Create, |it| &mut it.create),
+    (FileOperation::Open, |it| &mut it.open),
+    (FileOperation::Stat, |it| &mut it.stat),
+    (FileOperation::Unlink, |it| &mut it.unlink),
+    (FileOperation::Mkdir, |it| &mut it.mkdir),
+    (FileOperation::Rmdir, |it| &mut it.rmdir),
+    (FileOperation::List, |it| &mut it.list),
+    (FileOperation::Rename, |it| &mut it.rename),
+    (FileOperation::Link, |it| &mut it.link),
+    (FileOperation::Symlink, |it| &mut it.symlink),
+    (FileOperation::Chmod, |it| &mut it.chmod),
+];
+
+/// Verbs that take a handle alone.
+const OF_HANDLES: [Verb<String>; 4] = [
+    (FileOperation::Close, |it| &mut it.close),
+    (FileOperation::Fsync, |it| &mut it.fsync),
+    (FileOperation::Fdatasync, |it| &mut it.fdatasync),
+    (FileOperation::Stat, |it| &mut it.fstat),
+];
+
+/// Verbs that take an amount.
+const OF_AMOUNTS: [Verb<AmountChoice>; 3] = [
+    (FileOperation::Read, |it| &mut it.read),
+    (FileOperation::Write, |it| &mut it.write),
+    (FileOperation::Truncate, |it| &mut it.truncate),
+];
+
+/// Which of the verbs is written, and its value.
+fn written<T>(verbs: &[Verb<T>], table: &mut ActTable) -> Option<(FileOperation, T)> {
+    let mut verbs = verbs.iter();
+    verbs.find_map(|(operation, value)| Some((*operation, value(table).take()?)))
+}
+
+/// Writes the value of the verb that asks for an operation, where there is one.
+fn write<T>(verbs: &[Verb<T>], operation: FileOperation, value: T, table: &mut ActTable) {
+    if let Some((_, place)) = verbs.iter().find(|(it, _)| *it == operation) {
+        *place(table) = Some(value);
+    }
+}
+
+impl ActReader<'_> {
+    /// The call of a table whose verb asks something of the file system.
+    pub fn call(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, Flaw> {
+        let label = table.label.take();
+        let label = label.map(|label| self.names.label("label", &label));
+        let label = label.transpose()?;
+        let call = if let Some((operation, name)) = written(&OF_NAMES, &mut table) {
+            self.of_name(table, verb, operation, &name)?
+        } else if let Some((operation, text)) = written(&OF_HANDLES, &mut table) {
+            let (on, handle) = match text.trim().strip_prefix("directory of ") {
+                Some(handle) => (On::Directory, handle),
+                None => (On::Handle, text.as_str()),
+            };
+            Call {
+                handle: self.handles.number(verb, Some(handle))?,
+                ..Call::new(operation, on)
+            }
+        } else {
+            self.of_amount(table, verb)?
+        };
+        Ok(Call { label, ..call })
+    }
+
+    /// A verb that takes a fileset, or a file by its handle.
+    fn of_name(
+        &mut self,
+        table: ActTable,
+        verb: &'static str,
+        operation: FileOperation,
+        name: &str,
+    ) -> Result<Call, Flaw> {
+        let (key, handle, on) = match self.names.named(verb, name)? {
+            Named::Fileset(fileset) => {
+                let order = PickChoice::order(table.pick.clone(), "pick")?;
+                let pick = Pick {
+                    fileset,
+                    which: table.which.unwrap_or(usual_which(operation)),
+                    turn: table.turn.unwrap_or(usual_turn(&order)),
+                    order,
+                };
+                ("handle", table.handle.clone(), On::Name(pick))
+            }
+            Named::File { handle, on } => {
+                no_picking(&table, &handle)?;
+                // A list is of a directory, whichever of its files is named.
+                let on = if operation == FileOperation::List {
+                    On::Directory
+                } else {
+                    on
+                };
+                (verb, Some(handle), on)
+            }
+        };
+        Ok(Call {
+            handle: self.handles.number(key, handle.as_deref())?,
+            way: self.names.way(table.way.as_deref())?,
+            second: self.second(table, verb, operation)?,
+            ..Call::new(operation, on)
+        })
+    }
+
+    fn second(
+        &self,
+        table: ActTable,
+        verb: &'static str,
+        operation: FileOperation,
+    ) -> Result<Option<Pick>, Flaw> {
+        if !operation.has_second() {
+            return Ok(None);
+        }
+        let Some(to) = table.to else {
+            let message = format!("`{verb}` has no second name");
+            return Err(Flaw::new(verb, message, "add `to = \"FILESET\"`"));
+        };
+        let order = PickChoice::order(table.to_pick, "to_pick")?;
+        Ok(Some(Pick {
+            fileset: self.names.fileset("to", &to)?,
+            which: table.to_which.unwrap_or(Which::Absent),
+            turn: table.to_turn.or(table.turn).unwrap_or(usual_turn(&order)),
+            order,
+        }))
+    }
+
+    /// A verb that takes an amount.
+    fn of_amount(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, Flaw> {
+        let Some((operation, amount)) = written(&OF_AMOUNTS, &mut table) else {
+            let message = format!("`{verb}` asks nothing of the file system");
+            return Err(Flaw::new(verb, message, "take it out"));
+        };
+        let bytes = match amount {
+            AmountChoice::Law(law) => Bytes::Law(law.law(verb)?),
+            AmountChoice::Rest => Bytes::Rest,
+            AmountChoice::Size => Bytes::Size,
+            AmountChoice::SizeOf(handle) => Bytes::SizeOf {
+                handle: self.handles.number(verb, Some(&handle))?,
+            },
+        };
+        let piece_bytes = match table.piece {
+            Some(Size(0)) => {
+                let message = "`piece` is 0, so nothing would ever be moved";
+                return Err(Flaw::new("piece", message, "write `piece = \"64KiB\"`"));
+            }
+            Some(piece) => u32::try_from(piece.0).unwrap_or(u32::MAX),
+            None if !operation.moves() => 0,
+            None => usual_piece(&bytes, self.filesets),
+        };
+        Ok(Call {
+            handle: self.handles.number("handle", table.handle.as_deref())?,
+            piece_bytes,
+            place: PlaceChoice::place(table.at, usual_align(&bytes, piece_bytes))?,
+            bytes,
+            ..Call::new(operation, On::Handle)
+        })
+    }
+}
+
+/// Nothing is picked where the file is named by its handle.
+fn no_picking(table: &ActTable, handle: &str) -> Result<(), Flaw> {
+    let keys = [
+        ("pick", table.pick.is_some()),
+        ("which", table.which.is_some()),
+        // Whose turn it is may be said of the second name.
+        ("turn", table.turn.is_some() && table.to.is_none()),
+    ];
+    if let Some((key, _)) = keys.into_iter().find(|(_, is_written)| *is_written) {
+        let message = format!("`{key}` does not apply to `@{handle}`, which was picked before");
+        return Err(Flaw::leave_out(key, message));
+    }
+    let own = table.handle.as_deref();
+    match own.map(|it| it.trim().trim_start_matches('@')) {
+        Some(own) if own != handle => {
+            let message = format!("the file of `@{handle}` cannot go to the handle `{own}`");
+            Err(Flaw::leave_out("handle", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl ActWriter<'_> {
+    pub fn call(&self, call: &Call) -> Result<ActChoice, Unsaid> {
+        if call.operation == FileOperation::Sync && call.label.is_some() {
+            return unsaid("a `sync` of all file systems has a label");
+        }
+        if let Some(word) = word(call) {
+            return Ok(ActChoice::Word(word));
+        }
+        let mut table = ActTable {
+            label: call.label.and_then(|label| self.label(label)),
+            ..ActTable::default()
+        };
+        match OF_AMOUNTS.iter().any(|(it, _)| *it == call.operation) {
+            true => self.write_amount(call, &mut table),
+            false => self.write_name(call, &mut table)?,
+        }
+        Ok(ActChoice::Table(Box::new(table)))
+    }
+
+    /// The handle under which a file is picked, or which is meant.
+    fn own_handle(&self, call: &Call) -> Option<String> {
+        (call.handle > 0).then(|| self.handles.name(call.handle).to_owned())
+    }
+
+    fn fileset(&self, pick: &Pick) -> String {
+        self.names.filesets[usize::from(pick.fileset)].clone()
+    }
+
+    fn write_name(&self, call: &Call, table: &mut ActTable) -> Result<(), Unsaid> {
+        let handle = self.handles.name(call.handle);
+        let named = match &call.on {
+            On::Name(pick) => {
+                table.handle = self.own_handle(call);
+                table.pick = PickChoice::of(&pick.order)?;
+                table.which = differing(pick.which, usual_which(call.operation));
+                table.turn = differing(pick.turn, usual_turn(&pick.order));
+                self.fileset(pick)
+            }
+            On::Handle | On::Same => format!("@{handle}"),
+            On::Directory => format!("directory of @{handle}"),
+        };
+        // What is open and what has a name have each a verb for their attributes.
+        let verbs = match call.on {
+            On::Handle => [&OF_HANDLES[..], &OF_NAMES].concat(),
+            _ => [&OF_NAMES[..], &OF_HANDLES].concat(),
+        };
+        write(&verbs, call.operation, named, table);
+        if call.operation.opens() && call.way > 0 {
+            table.way = Some(self.names.ways[usize::from(call.way)].clone());
+        }
+        if let Some(second) = &call.second {
+            let usual = table.turn.unwrap_or(usual_turn(&second.order));
+            table.to = Some(self.fileset(second));
+            table.to_pick = PickChoice::of(&second.order)?;
+            table.to_which = differing(second.which, Which::Absent);
+            table.to_turn = differing(second.turn, usual);
+        }
+        Ok(())
+    }
+
+    fn write_amount(&self, call: &Call, table: &mut ActTable) {
+        table.handle = self.own_handle(call);
+        let amount = match &call.bytes {
+            Bytes::Law(law) => AmountChoice::Law(law.into()),
+            Bytes::Rest => AmountChoice::Rest,
+            Bytes::Size => AmountChoice::Size,
+            Bytes::SizeOf { handle } => AmountChoice::SizeOf(self.handles.name(*handle).to_owned()),
+        };
+        write(&OF_AMOUNTS, call.operation, amount, table);
+        if !call.operation.moves() {
+            return;
+        }
+        let filesets = &self.program.filesets;
+        let usual = usual_piece(&call.bytes, filesets);
+        let piece_bytes = match call.piece_bytes {
+            // All at once, which a piece of the most that there can be is as well.
+            0 if usual > 0 => {
+                let most = largest(&call.bytes, filesets).unwrap_or(PIECE_BYTES_MAX);
+                u32::try_from(most).unwrap_or(usual)
+            }
+            written => written,
+        };
+        table.piece = differing(piece_bytes, usual).map(|bytes| Size(bytes.into()));
+        table.at = PlaceChoice::of(&call.place, usual_align(&call.bytes, piece_bytes));
+    }
+}
+
+fn differing<T: PartialEq>(value: T, usual: T) -> Option<T> {
+    (value != usual).then_some(value)
+}
+
+/// The verb alone, where nothing is to be said beside it.
+fn word(call: &Call) -> Option<ActWord> {
+    let is_bare = call.handle == 0 && call.label.is_none() && call.on == On::Handle;
+    let mut words = ActWord::ALL.into_iter();
+    let word = words.find(|word| word.operation() == call.operation);
+    word.filter(|word| is_bare || *word == ActWord::Sync)
+}
+
+/// How much one request has where nothing is written: all, which is 0, or 1 MiB.
+fn usual_piece(bytes: &Bytes, filesets: &[FilesetPlan]) -> u32 {
+    match largest(bytes, filesets) {
+        Some(largest) if largest <= PIECE_BYTES.into() => 0,
+        _ => PIECE_BYTES,
+    }
+}
+
+/// The most that a call moves; none where nothing limits it.
+pub(super) fn largest(bytes: &Bytes, filesets: &[FilesetPlan]) -> Option<u64> {
+    match bytes {
+        Bytes::Law(law) => law.largest(),
+        Bytes::Rest => None,
+        Bytes::Size | Bytes::SizeOf { .. } => {
+            let mut sizes = filesets.iter().map(|it| it.size.largest());
+            sizes.try_fold(0_u64, |most, size| Some(most.max(size?)))
+        }
+    }
+}
+
+/// Which files are picked from where nothing is written.
+const fn usual_which(operation: FileOperation) -> Which {
+    match operation.makes() {
+        true => Which::Absent,
+        false => Which::Present,
+    }
+}
+
+/// Whose turn counts where nothing is written.
+const fn usual_turn(order: &Order) -> Turn {
+    match order {
+        Order::Around => Turn::Shared,
+        _ => Turn::Own,
+    }
+}
+
+/// What places by chance are multiples of where nothing is written: a request.
+fn usual_align(bytes: &Bytes, piece_bytes: u32) -> u32 {
+    match (piece_bytes, bytes) {
+        (0, Bytes::Law(law)) => {
+            let all = law.always().map(u32::try_from);
+            all.and_then(Result::ok).unwrap_or(ALIGN_BYTES).max(1)
+        }
+        (0, _) => ALIGN_BYTES,
+        (piece, _) => piece,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::program::{Law, Where};
+
+    #[test]
+    fn places_by_chance_are_multiples_of_a_request() {
+        let random = |bytes: Bytes, piece_bytes| {
+            let anywhere = Some(PlaceChoice::Anywhere);
+            match PlaceChoice::place(anywhere, usual_align(&bytes, piece_bytes)) {
+                Ok(Where::Random { align_bytes, .. }) => align_bytes,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(random(Bytes::Law(Law::fixed(8192)), 0), 8192);
+        assert_eq!(random(Bytes::Law(Law::fixed(8192)), 512), 512);
+        assert_eq!(random(Bytes::Size, 0), 4096);
+        assert_eq!(random(Bytes::Law(Law::fixed(0)), 0), 1);
+    }
+}

@@ -1,0 +1,252 @@
+//! Workers that do the same.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+use super::act::{ActReader, ActWriter};
+use super::names::{Handles, Names};
+use super::{ActChoice, Unsaid, unsaid};
+use crate::flaw::Flaw;
+use crate::model::keys::keys;
+use plan::program::{ActList, Failed, FilesetPlan, Group, Measure, Out, Program, Quota, Share};
+
+/// Workers that do the same, each for itself: what stands in `body` over and over, the other
+/// lists of acts once.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GroupTable {
+    /// Name in records and reports. Default: the phase's name, with a number where it has several
+    /// groups.
+    pub name: Option<String>,
+    /// How many workers there are, 1 to 1024. Default: the workload's `workers`.
+    pub workers: Option<u32>,
+    /// By how many workers on each takes another's files: with 1 the first takes the second's, and
+    /// the last the first's. Default: 0.
+    pub shift: Option<u32>,
+    /// Acts before all workers begin together; not measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub enter: Vec<ActChoice>,
+    /// Acts at the beginning.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<ActChoice>,
+    /// Acts that are repeated: a round.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub body: Vec<ActChoice>,
+    /// Acts at the end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last: Vec<ActChoice>,
+    /// Acts behind the end; not measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leave: Vec<ActChoice>,
+    /// Rounds after which a worker stops. Default: no limit.
+    pub rounds: Option<u64>,
+    /// Bytes, read and written, after which a worker stops. Default: no limit.
+    pub bytes: Option<Bytes>,
+    /// System calls after which a worker stops. Default: no limit.
+    pub calls: Option<u64>,
+    /// How often a step or a transaction is done before a worker stops, by its label:
+    /// `{ deliver = 1000 }`. Default: no limit.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps: BTreeMap<String, u64>,
+    /// How many bytes are read and written in a step or a transaction before a worker stops, by
+    /// its label: `{ deliver = "1GiB" }`. Default: no limit.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub step_bytes: BTreeMap<String, Bytes>,
+    /// Whether these amounts count what all workers of the group do together, not what each does.
+    /// Default: false.
+    pub together: Option<bool>,
+    /// What happens when there is no file to pick: the worker stops (`end-worker`), all workers of
+    /// the phase stop (`end-phase`), or what is left of the transaction or round is left out
+    /// (`skip`). Default: `end-worker`.
+    pub when_out: Option<Out>,
+    /// What happens when a call fails: what is left of the transaction or round is left out
+    /// (`end-transaction`), nothing (`count`), the worker stops (`end-worker`), or the run has
+    /// failed (`end-run`). Default: `end-transaction`.
+    pub on_failure: Option<Failed>,
+}
+
+keys! {
+    read_group, write_group: GroupTable => Group {
+        name => name,
+        shift => shift,
+        when_out => out,
+        on_failure => failed,
+    }
+}
+
+/// The handles of acts, wherever they stand.
+fn handles_of<'a>(acts: &'a [ActChoice], found: &mut Vec<&'a str>) {
+    for act in acts {
+        if let ActChoice::Table(table) = act {
+            found.extend(table.handle.as_deref());
+            handles_of(&table.acts, found);
+            let branches = table.mix.iter().flatten();
+            branches.for_each(|branch| handles_of(&branch.acts, found));
+        }
+    }
+}
+
+impl GroupTable {
+    /// Its lists of acts, each with its key.
+    pub(crate) fn lists(&self) -> [(&'static str, &[ActChoice]); 5] {
+        [
+            ("enter", &self.enter),
+            ("first", &self.first),
+            ("body", &self.body),
+            ("last", &self.last),
+            ("leave", &self.leave),
+        ]
+    }
+
+    /// The list of acts that is meant, and its key.
+    pub(super) fn acts(&self, list: ActList) -> (&'static str, &[ActChoice]) {
+        self.lists()[list as usize]
+    }
+
+    /// Whether an amount ends it.
+    pub(super) fn has_end(&self) -> bool {
+        let has_amount = self.rounds.is_some() || self.calls.is_some() || self.bytes.is_some();
+        has_amount || !self.steps.is_empty() || !self.step_bytes.is_empty()
+    }
+
+    /// The group in a workload with those names and filesets.
+    pub(super) fn group(
+        self,
+        usual_name: String,
+        workers: Option<u32>,
+        names: &mut Names,
+        filesets: &[FilesetPlan],
+    ) -> Result<Group, Flaw> {
+        let usual = Group {
+            name: usual_name,
+            workers: self.workers.or(workers),
+            ..Group::default()
+        };
+        let mut group = read_group(&self, usual);
+        let mut written = Vec::new();
+        self.lists()
+            .into_iter()
+            .for_each(|(_, acts)| handles_of(acts, &mut written));
+        let handles = Handles::written(written.into_iter());
+        let mut reader = ActReader {
+            names,
+            handles,
+            filesets,
+        };
+        group.enter = reader.list("enter", self.enter.clone())?;
+        group.first = reader.list("first", self.first.clone())?;
+        group.body = reader.list("body", self.body.clone())?;
+        group.last = reader.list("last", self.last.clone())?;
+        group.leave = reader.list("leave", self.leave.clone())?;
+        group.quotas = self.quotas(reader.names)?;
+        Ok(group)
+    }
+
+    /// How a group is written.
+    pub(super) fn of(
+        group: &Group,
+        usual_name: &str,
+        program: &Program,
+        names: &Names,
+    ) -> Result<Self, Unsaid> {
+        let name = plan::printable(&group.name);
+        if let Some(trace) = &group.trace {
+            let (calls, file) = (trace.calls_count, plan::printable(&trace.file));
+            return unsaid(format!("it has the {calls} recorded calls of `{file}`"));
+        }
+        if group.pool.is_some() {
+            return unsaid(format!("`{name}` works on a pool of files"));
+        }
+        if group.spawn.is_some() {
+            return unsaid(format!("`{name}` starts programs"));
+        }
+        let acts = ActWriter {
+            program,
+            names,
+            handles: Handles::of(group, names),
+        };
+        let mut table = Self {
+            workers: group.workers,
+            enter: acts.list(&group.enter)?,
+            first: acts.list(&group.first)?,
+            body: acts.list(&group.body)?,
+            last: acts.list(&group.last)?,
+            leave: acts.list(&group.leave)?,
+            ..Self::default()
+        };
+        let usual = Group {
+            name: usual_name.to_owned(),
+            ..Group::default()
+        };
+        write_group(group, &usual, &mut table);
+        table.write_quotas(group, names)?;
+        Ok(table)
+    }
+
+    fn quotas(&self, names: &Names) -> Result<Vec<Quota>, Flaw> {
+        let is_together = self.together == Some(true);
+        let amounts = [
+            (Measure::Rounds, self.rounds),
+            (Measure::Bytes, self.bytes.map(|bytes| bytes.0)),
+            (Measure::Calls, self.calls),
+        ];
+        let amounts = amounts.into_iter();
+        let mut counts: Vec<(Measure, u64)> = amounts
+            .filter_map(|(what, count)| Some((what, count?)))
+            .collect();
+        for (label, count) in &self.steps {
+            counts.push((Measure::Steps(names.known_label("steps", label)?), *count));
+        }
+        for (label, bytes) in &self.step_bytes {
+            let label = names.known_label("step_bytes", label)?;
+            counts.push((Measure::StepBytes(label), bytes.0));
+        }
+        if counts.is_empty() && is_together {
+            let message = "`together` needs an amount";
+            let help = "write `rounds`, `bytes` or `calls`";
+            return Err(Flaw::new("together", message, help));
+        }
+        let of = match is_together {
+            true => Share::Group,
+            false => Share::Each,
+        };
+        let counts = counts.into_iter();
+        Ok(counts
+            .map(|(what, count)| Quota { what, count, of })
+            .collect())
+    }
+
+    /// Of several amounts of the same, the least is reached first.
+    fn write_quotas(&mut self, group: &Group, names: &Names) -> Result<(), Unsaid> {
+        let Some(first) = group.quotas.first() else {
+            return Ok(());
+        };
+        if group.quotas.iter().any(|quota| quota.of != first.of) {
+            let name = plan::printable(&group.name);
+            let what = "amounts of each worker and amounts of all together end";
+            return unsaid(format!("{what} the group `{name}`"));
+        }
+        self.together = (first.of == Share::Group).then_some(true);
+        let label = |label: u8| names.labels[usize::from(label)].clone();
+        for Quota { what, count, .. } in group.quotas.iter().copied() {
+            let least = |seen: Option<u64>| Some(seen.map_or(count, |seen| seen.min(count)));
+            match what {
+                Measure::Rounds => self.rounds = least(self.rounds),
+                Measure::Calls => self.calls = least(self.calls),
+                Measure::Bytes => self.bytes = least(self.bytes.map(|it| it.0)).map(Bytes),
+                Measure::Steps(of) => {
+                    let entry = self.steps.entry(label(of)).or_insert(count);
+                    *entry = count.min(*entry);
+                }
+                Measure::StepBytes(of) => {
+                    let entry = self.step_bytes.entry(label(of)).or_insert(Bytes(count));
+                    *entry = Bytes(count).min(*entry);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! Names of filesets, ways, labels and handles, and the numbers that take their place.
+
+use crate::flaw::Flaw;
+use crate::model::Workload;
+use crate::nearest::{listed, nearest};
+use plan::program::{Group, LABELS_MAX, MEETINGS_MAX, On, Program, REGISTERS_MAX};
+
+/// The names of what all groups have in common, by number.
+pub(super) struct Names {
+    pub filesets: Vec<String>,
+    /// Those that are written.
+    pub ways: Vec<String>,
+    /// How many ways there are before those that are written: that of acts which name none.
+    unwritten_ways: u8,
+    pub tokens: Vec<String>,
+    /// In the order in which they are first written.
+    pub labels: Vec<String>,
+    meetings: Vec<String>,
+}
+
+/// What an act names.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Named {
+    /// A fileset, by its number.
+    Fileset(u8),
+    /// The file of a handle, or the directory that it is in.
+    File { handle: String, on: On },
+}
+
+/// What begins a text that names a directory.
+const DIRECTORY_OF: &str = "directory of ";
+
+impl Names {
+    /// Those of a workload; labels and meetings follow.
+    pub fn written(workload: &Workload) -> Result<Self, Flaw> {
+        let filesets = workload.fileset.iter().map(|it| it.name.as_deref());
+        let ways = workload.way.iter().map(|it| it.name.as_deref());
+        let tokens = workload.tokens.iter().map(|it| it.name.as_deref());
+        Ok(Self {
+            filesets: written(filesets, "fileset")?,
+            ways: written(ways, "way")?,
+            unwritten_ways: u8::from(!begins_with_default(workload)),
+            tokens: written(tokens, "tokens")?,
+            labels: Vec::new(),
+            meetings: Vec::new(),
+        })
+    }
+
+    /// Names for what a program has by number.
+    pub fn of(program: &Program) -> Self {
+        let filesets = program.filesets.iter().map(|it| it.name.as_str());
+        let ways = program.ways.iter().enumerate();
+        let ways = ways.map(|(index, it)| match it.name.as_str() {
+            "" if index == 0 => "default",
+            name => name,
+        });
+        let tokens = program.tokens.iter().map(|it| it.name.as_str());
+        Self {
+            filesets: distinct(filesets, "fileset"),
+            ways: distinct(ways, "way"),
+            unwritten_ways: 0,
+            tokens: distinct(tokens, "tokens"),
+            labels: distinct(program.labels.iter().map(String::as_str), "step"),
+            meetings: Vec::new(),
+        }
+    }
+
+    /// What a verb's value names.
+    pub fn named(&self, key: &'static str, text: &str) -> Result<Named, Flaw> {
+        let text = text.trim();
+        let (on, handle) = match text.strip_prefix(DIRECTORY_OF) {
+            Some(handle) => (On::Directory, handle.trim().trim_start_matches('@')),
+            None => match text.strip_prefix('@') {
+                Some(handle) => (On::Same, handle),
+                None => return self.fileset(key, text).map(Named::Fileset),
+            },
+        };
+        let handle = handle.to_owned();
+        Ok(Named::File { handle, on })
+    }
+
+    /// The number of a fileset.
+    pub fn fileset(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        number(&self.filesets, name).ok_or_else(|| unknown(key, name, "fileset", &self.filesets))
+    }
+
+    /// The number of the fileset whose directories are meant.
+    pub fn grown_fileset(&self, name: &str) -> Result<u8, Flaw> {
+        number(&self.filesets, name).ok_or_else(|| {
+            let message = format!("there is no fileset `{}`", plan::printable(name));
+            let help = "name a fileset whose directories are `grown`";
+            Flaw::new("directories_of", message, help)
+        })
+    }
+
+    /// The number of tokens.
+    pub fn tokens(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        number(&self.tokens, name).ok_or_else(|| unknown(key, name, "token", &self.tokens))
+    }
+
+    /// The number of a meeting, which is a new one where it was not written before.
+    pub fn meeting(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        numbered(&mut self.meetings, name, MEETINGS_MAX).ok_or_else(|| {
+            let message = format!("there are more than {MEETINGS_MAX} meetings");
+            Flaw::new(key, message, "use fewer meetings")
+        })
+    }
+
+    /// The number of a way; that of none is the first.
+    pub fn way(&self, name: Option<&str>) -> Result<u8, Flaw> {
+        let Some(name) = name else { return Ok(0) };
+        number(&self.ways, name)
+            .and_then(|number| number.checked_add(self.unwritten_ways))
+            .ok_or_else(|| unknown("way", name, "way", &self.ways))
+    }
+
+    /// The number of a label, which is a new one where it was not written before.
+    pub fn label(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            let message = format!("`{key}` is not a label of one line");
+            let help = format!("write `{key} = \"LABEL\"`");
+            return Err(Flaw::new(key, message, help));
+        }
+        numbered(&mut self.labels, name, LABELS_MAX).ok_or_else(|| {
+            let message = format!("there are more than {LABELS_MAX} labels");
+            Flaw::new(key, message, "use fewer labels")
+        })
+    }
+
+    /// The number of a label that must have been written before.
+    pub fn known_label(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        number(&self.labels, name).ok_or_else(|| unknown(key, name, "label", &self.labels))
+    }
+}
+
+/// The number of a name, which is a new one where it was not written before; none if there are as
+/// many as there may be.
+fn numbered(names: &mut Vec<String>, name: &str, most: usize) -> Option<u8> {
+    let known = names.iter().position(|it| it == name);
+    let index = known.unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    let is_allowed = index < most;
+    u8::try_from(index).ok().filter(|_| is_allowed)
+}
+
+/// Whether the first way that is written is that of acts which name none.
+pub(super) fn begins_with_default(workload: &Workload) -> bool {
+    let first = workload.way.first();
+    first.is_some_and(|way| way.default == Some(true))
+}
+
+/// The names of tables of one kind, each of which has one.
+fn written<'a>(
+    names: impl Iterator<Item = Option<&'a str>>,
+    key: &'static str,
+) -> Result<Vec<String>, Flaw> {
+    let mut all: Vec<String> = Vec::new();
+    let is_plain = |c: char| !c.is_control() && c != '@';
+    for (index, name) in names.enumerate() {
+        let (message, help) = match name {
+            None => {
+                let help = format!("add `name` to the `[[{key}]]`");
+                (format!("a `[[{key}]]` has no `name`"), help)
+            }
+            Some(name) if name.trim() != name || name.is_empty() || !name.chars().all(is_plain) => {
+                let message = format!("`{}` is not a name of a {key}", plan::printable(name));
+                let help = "write one without `@` and without spaces around it";
+                (message, help.to_owned())
+            }
+            Some(name) if all.iter().any(|it| it == name) => {
+                let message = format!("there are two `[[{key}]]` of the name `{name}`");
+                (message, "give each a name of its own".to_owned())
+            }
+            Some(name) => {
+                all.push(name.to_owned());
+                continue;
+            }
+        };
+        return Err(Flaw::new("name", message, help).within(key, index));
+    }
+    Ok(all)
+}
+
+fn number(names: &[String], name: &str) -> Option<u8> {
+    let index = names.iter().position(|it| it == name)?;
+    u8::try_from(index).ok()
+}
+
+fn unknown(key: &'static str, name: &str, what: &str, known: &[String]) -> Flaw {
+    let words = || known.iter().map(String::as_str);
+    let help = match nearest(name, words()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("add a {what} of that name"),
+        None => format!("the {what}s are {}", listed(words())),
+    };
+    let message = format!("there is no {what} `{}`", plan::printable(name));
+    Flaw::new(key, message, help)
+}
+
+/// The handles of a group, by the acts that name files with them; the first is that without a name.
+pub(super) struct Handles(Vec<String>);
+
+impl Handles {
+    /// Those of acts, each once.
+    pub fn written<'a>(handles: impl Iterator<Item = &'a str>) -> Self {
+        let mut all = vec![String::new()];
+        for handle in handles.map(bare) {
+            if !all.iter().any(|known| known == handle) {
+                all.push(handle.to_owned());
+            }
+        }
+        Self(all)
+    }
+
+    /// Handles for the registers of a group, called after the fileset that a file is picked from
+    /// first.
+    pub fn of(group: &Group, names: &Names) -> Self {
+        let calls = group.calls();
+        let count = calls.iter().map(|call| usize::from(call.handle) + 1).max();
+        let name = |register: usize| {
+            let of_register = calls.iter().filter(|it| usize::from(it.handle) == register);
+            let mut picks = of_register.filter_map(|call| match &call.on {
+                On::Name(pick) => Some(names.filesets[usize::from(pick.fileset)].as_str()),
+                _ => None,
+            });
+            picks.next().unwrap_or_default()
+        };
+        let named = distinct((1..count.unwrap_or(0)).map(name), "file");
+        Self(std::iter::once(String::new()).chain(named).collect())
+    }
+
+    /// The name of a register's handle.
+    pub fn name(&self, register: u8) -> &str {
+        &self.0[usize::from(register)]
+    }
+
+    /// The number of a handle; that of none is the first.
+    pub fn number(&self, key: &'static str, name: Option<&str>) -> Result<u8, Flaw> {
+        let name = bare(name.unwrap_or_default());
+        let number = number(&self.0, name).ok_or_else(|| {
+            let known: Vec<String> = self.0[1..].to_vec();
+            unknown(key, name, "handle", &known)
+        })?;
+        if usize::from(number) < REGISTERS_MAX {
+            return Ok(number);
+        }
+        let message = format!("the group has more than {REGISTERS_MAX} handles");
+        Err(Flaw::new(key, message, "use fewer handles"))
+    }
+}
+
+/// A handle may be written with its mark everywhere.
+fn bare(handle: &str) -> &str {
+    handle.trim().trim_start_matches('@')
+}
+
+/// Names that differ from each other, and from what has a meaning of its own.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (index, name) in names.enumerate() {
+        let plain = plain(name, what);
+        let is_taken = |it: &String| all.contains(it) || index > 0 && it == "default";
+        let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
+        let mut candidates = std::iter::once(plain.clone()).chain(numbered);
+        all.extend(candidates.find(|it| !is_taken(it)));
+    }
+    all
+}
+
+/// The name without what would make it something else in an act.
+fn plain(name: &str, what: &str) -> String {
+    let name: String = name
+        .chars()
+        .map(|c| if c.is_control() || c == '@' { '-' } else { c })
+        .collect();
+    match name.trim() {
+        "" => what.to_owned(),
+        name => name.replace(DIRECTORY_OF, "directory-of-"),
+    }
+}

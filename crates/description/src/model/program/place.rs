@@ -1,0 +1,89 @@
+//! From the place of a flaw in the program to that in the file.
+
+use super::names::begins_with_default;
+use super::rounds::PartPlace;
+use super::{ActChoice, BranchTable, PhaseTable};
+use crate::flaw::{Flaw, Step};
+use crate::model::Workload;
+use plan::program::{ProgramFlaw, ProgramStep};
+
+/// The flaw where the workload has what is wrong.
+pub(super) fn placed(workload: &Workload, places: &[PartPlace], flaw: ProgramFlaw) -> Flaw {
+    Flaw {
+        path: path(workload, places, &flaw.path),
+        message: flaw.message,
+        help: flaw.help,
+    }
+}
+
+fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec<Step> {
+    let under = |key: &'static str, index: usize| vec![Step::Key(key), Step::Index(index)];
+    match steps {
+        [ProgramStep::Fileset(index), ..] => under("fileset", *index),
+        [ProgramStep::Way(index), ..] => {
+            let unwritten = usize::from(!begins_with_default(workload));
+            under("way", index.saturating_sub(unwritten))
+        }
+        [ProgramStep::Tokens(index), ..] => under("tokens", *index),
+        [ProgramStep::Part(part), rest @ ..] => match places.get(*part) {
+            Some(PartPlace::Phase(index)) => {
+                let mut path = under("phase", *index);
+                in_phase(&workload.phase[*index], rest, &mut path);
+                path
+            }
+            Some(PartPlace::Rounds(index)) => {
+                let mut path = under("rounds", *index);
+                if let [ProgramStep::Part(phase), rest @ ..] = rest {
+                    path.extend([Step::Key("phase"), Step::Index(*phase)]);
+                    let phases = &workload.rounds[*index].phase;
+                    if let Some(phase) = phases.get(*phase) {
+                        in_phase(phase, rest, &mut path);
+                    }
+                }
+                path
+            }
+            None => Vec::new(),
+        },
+        _ => vec![Step::Key("phase")],
+    }
+}
+
+fn in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<Step>) {
+    let [ProgramStep::Group(group), rest @ ..] = steps else {
+        return;
+    };
+    path.extend([Step::Key("group"), Step::Index(*group)]);
+    let (Some(group), [ProgramStep::Acts(list), rest @ ..]) = (phase.group.get(*group), rest)
+    else {
+        return;
+    };
+    let (key, acts) = group.acts(*list);
+    in_acts(key, acts, rest, path);
+}
+
+fn in_acts(key: &'static str, acts: &[ActChoice], steps: &[ProgramStep], path: &mut Vec<Step>) {
+    let [ProgramStep::Act(index), rest @ ..] = steps else {
+        return;
+    };
+    path.extend([Step::Key(key), Step::Index(*index)]);
+    let Some(ActChoice::Table(table)) = acts.get(*index) else {
+        return;
+    };
+    let ([ProgramStep::Branch(branch), inside @ ..], Some(branches)) = (rest, &table.mix) else {
+        in_acts("do", &table.acts, rest, path);
+        return;
+    };
+    path.extend([Step::Key("mix"), Step::Index(*branch)]);
+    if let Some(branch) = branches.get(*branch) {
+        in_branch(branch, inside, path);
+    }
+}
+
+/// A branch that is counted as one thing has an act in the program that is written nowhere.
+fn in_branch(branch: &BranchTable, steps: &[ProgramStep], path: &mut Vec<Step>) {
+    let is_labeled = branch.step.is_some() || branch.transaction.is_some();
+    match steps {
+        [ProgramStep::Act(0), rest @ ..] if is_labeled => in_acts("do", &branch.acts, rest, path),
+        steps => in_acts("do", &branch.acts, steps, path),
+    }
+}

@@ -1,0 +1,177 @@
+//! Phases that are repeated, and all phases in their order.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::Span;
+
+use super::names::Names;
+use super::{PhaseTable, Unsaid, unsaid};
+use crate::flaw::Flaw;
+use crate::model::{Workload, limits};
+use crate::nearest::{listed, nearest};
+use plan::program::{FilesetPlan, Program, ProgramPart, Until};
+
+/// Phases that are repeated one after the other.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RoundsTable {
+    /// The `[[phase]]` that they come behind, by its name. Default: the last one.
+    pub after: Option<String>,
+    /// How often, 1 to 1000000. One of `times`, `spent` and `until_full` must be written.
+    pub times: Option<u32>,
+    /// As often as it takes until this time was measured in all rounds together, at most 30 d.
+    pub spent: Option<Span>,
+    /// Until another round would not fit into the file system. Default: false.
+    pub until_full: Option<bool>,
+    /// The phases of a round.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phase: Vec<PhaseTable>,
+}
+
+/// Rounds, at most.
+const TIMES_MAX: u32 = 1_000_000;
+
+/// Where a part of the program is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartPlace {
+    /// As the `[[phase]]` of this index.
+    Phase(usize),
+    /// As the `[[rounds]]` of this index.
+    Rounds(usize),
+}
+
+/// Where the parts are written, in the order in which they are done.
+pub(super) fn places(workload: &Workload) -> Result<Vec<PartPlace>, Flaw> {
+    let names = workload.phase.iter();
+    let names = names.map(|phase| phase.name.as_deref().unwrap_or_default());
+    let names: Vec<&str> = names.collect();
+    let mut behind = Vec::with_capacity(workload.rounds.len());
+    for (index, rounds) in workload.rounds.iter().enumerate() {
+        let phase = match rounds.after.as_deref() {
+            None => usize::MAX,
+            Some(after) => {
+                let phase = names.iter().position(|name| *name == after);
+                phase.ok_or_else(|| no_phase(after, &names).within("rounds", index))?
+            }
+        };
+        behind.push((phase, PartPlace::Rounds(index)));
+    }
+    let phases = (0..names.len()).map(|index| (index, PartPlace::Phase(index)));
+    let mut places: Vec<_> = phases.chain(behind).collect();
+    // Rounds behind a phase come in the order in which they are written.
+    places.sort_by_key(|(phase, _)| *phase);
+    Ok(places.into_iter().map(|(_, place)| place).collect())
+}
+
+fn no_phase(after: &str, names: &[&str]) -> Flaw {
+    let help = match nearest(after, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "leave `after` out".to_owned(),
+        None => format!("the phases are {}", listed(names.iter().copied())),
+    };
+    let message = format!("there is no phase `{}`", plan::printable(after));
+    Flaw::new("after", message, help)
+}
+
+/// The part that is written there.
+pub(super) fn part(
+    place: PartPlace,
+    workload: &Workload,
+    names: &mut Names,
+    filesets: &[FilesetPlan],
+) -> Result<ProgramPart, Flaw> {
+    let mut phase = |index: usize, table: &PhaseTable| {
+        let phase = table.phase(workload, names, filesets);
+        phase
+            .map(ProgramPart::Phase)
+            .map_err(|flaw| flaw.within("phase", index))
+    };
+    let index = match place {
+        PartPlace::Phase(index) => return phase(index, &workload.phase[index]),
+        PartPlace::Rounds(index) => index,
+    };
+    let table = &workload.rounds[index];
+    let mut rounds = || {
+        let until = table.until()?;
+        let phases = table.phase.iter().enumerate();
+        let parts = phases.map(|(index, table)| phase(index, table));
+        let parts = parts.collect::<Result<_, _>>()?;
+        Ok(ProgramPart::Rounds { until, parts })
+    };
+    rounds().map_err(|flaw: Flaw| flaw.within("rounds", index))
+}
+
+/// How the parts are written: the phases, and the rounds with the phases that they come behind.
+pub(super) fn written_parts(
+    program: &Program,
+    names: &Names,
+) -> Result<(Vec<PhaseTable>, Vec<RoundsTable>), Unsaid> {
+    let mut phases: Vec<PhaseTable> = Vec::new();
+    let mut rounds = Vec::new();
+    for (index, part) in program.parts.iter().enumerate() {
+        let (until, parts) = match part {
+            ProgramPart::Phase(of) => {
+                phases.push(PhaseTable::of(of, program, names)?);
+                continue;
+            }
+            ProgramPart::Rounds { until, parts } => (*until, parts),
+        };
+        let mut table = RoundsTable::ending(until)?;
+        let is_phase = |part: &ProgramPart| matches!(part, ProgramPart::Phase(_));
+        if program.parts[index..].iter().any(is_phase) {
+            let Some(last) = phases.last() else {
+                return unsaid("rounds come before its first phase");
+            };
+            if phases.iter().filter(|it| it.name == last.name).count() > 1 {
+                return unsaid("rounds come behind one of several phases of the same name");
+            }
+            table.after.clone_from(&last.name);
+        }
+        for part in parts {
+            let ProgramPart::Phase(of) = part else {
+                return unsaid("it has rounds within rounds");
+            };
+            table.phase.push(PhaseTable::of(of, program, names)?);
+        }
+        rounds.push(table);
+    }
+    Ok((phases, rounds))
+}
+
+impl RoundsTable {
+    /// The only end that is written.
+    fn until(&self) -> Result<Until, Flaw> {
+        limits::time("spent", self.spent)?;
+        if self.times.is_some_and(|times| times > TIMES_MAX) {
+            let message = format!("`times` is not from 1 to {TIMES_MAX}");
+            let help = format!("write `times = {TIMES_MAX}`");
+            return Err(Flaw::new("times", message, help));
+        }
+        match (self.times, self.spent, self.until_full == Some(true)) {
+            (Some(times), None, false) => Ok(Until::Times(times)),
+            (None, Some(spent), false) => Ok(Until::Spent { ns: spent.0 }),
+            (None, None, true) => Ok(Until::Full),
+            (None, None, false) => {
+                let message = "nothing ends the rounds";
+                Err(Flaw::of_value(message, "write `times = 3`"))
+            }
+            (times, _, _) => {
+                let key = if times.is_some() { "times" } else { "spent" };
+                let help = "write one of `times`, `spent` and `until_full`";
+                Err(Flaw::new(key, "the rounds have two ends", help))
+            }
+        }
+    }
+
+    fn ending(until: Until) -> Result<Self, Unsaid> {
+        let mut table = Self::default();
+        match until {
+            Until::Times(times) => table.times = Some(times),
+            Until::Spent { ns } => table.spent = Some(Span(ns)),
+            Until::Full => table.until_full = Some(true),
+            Until::Fitting { .. } => return unsaid("rounds end before one that would not fit"),
+            Until::Sampled { .. } => return unsaid("it takes samples"),
+        }
+        Ok(table)
+    }
+}
