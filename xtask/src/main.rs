@@ -53,8 +53,6 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["bench", name, options @ ..] => bench::run(name, options),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["package"] => package::run(),
-        // Cargo's, when it links what is packaged.
-        ["link", ..] => package::link(&arguments[1..]),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

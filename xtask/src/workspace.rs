@@ -66,7 +66,7 @@ pub fn optimized_program(
     name: &str,
 ) -> Result<PathBuf, Failure> {
     let arguments = [&["build", "--profile", profile], selection].concat();
-    built(&arguments, name)
+    executable(&cargo_messages(&arguments)?, name)
 }
 
 /// Builds the program and all examples as the tests are built and returns the path of one. Without
@@ -85,11 +85,6 @@ pub fn debug_programs() -> Result<Vec<Value>, Failure> {
         "pgmeter",
         "--examples",
     ])
-}
-
-/// Has cargo build a program, and says where it is.
-pub fn built(arguments: &[&str], name: &str) -> Result<PathBuf, Failure> {
-    executable(&cargo_messages(arguments)?, name)
 }
 
 /// Where a program is, of which cargo's messages tell.

@@ -12,7 +12,7 @@ use crate::error::Failure;
 const FILE_BYTES: u64 = 256 << 20;
 /// Depths, and what an operation may cost at most there with the null engine, all accounting on.
 const NULL_COST_NS_MAX: [(u32, f64); 2] = [(1, 25.0), (32, 12.0)];
-const PEAK_KIB_MAX: u64 = 64 << 10;
+const PEAK_KIB_MAX: u64 = 16 << 10;
 
 /// Holds all contests and returns how many asks were missed.
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {

@@ -1,14 +1,9 @@
 //! `cargo xtask package`: a `.deb`, a tarball of the same files, debug symbols and checksums.
 //!
 //! Everything that is packaged is laid out once in a tree, of which `.deb` and tarball are made:
-//! their contents cannot differ. What is published is optimized as a whole and laid out by what a
-//! run executes; tests package the release program that they run. Symbols go into a file of their
-//! own.
+//! their contents cannot differ. What is published is optimized as a whole; tests package the
+//! release program that they run. Symbols go into a file of their own.
 
-#[cfg(target_arch = "x86_64")]
-mod executed;
-#[cfg(target_arch = "x86_64")]
-mod layout;
 mod licenses;
 mod tool;
 mod tree;
@@ -65,33 +60,12 @@ pub fn build(effort: Effort) -> Result<PathBuf, Failure> {
 }
 
 fn program(effort: Effort) -> Result<PathBuf, Failure> {
-    #[cfg(target_arch = "x86_64")]
-    if effort == Effort::Publish {
-        return layout::program("dist");
-    }
     let profile = match effort {
         Effort::Publish => "dist",
         // Other tests have it already.
         Effort::Test => "release",
     };
     workspace::optimized_program(profile, &["--locked", "--package", "pgmeter"], "pgmeter")
-}
-
-/// Links the program, as cargo's linker where its layout is asked for.
-///
-/// # Errors
-/// It cannot be linked.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(unused_variables, reason = "only here is there a layout")
-)]
-pub fn link(arguments: &[String]) -> Result<(), Failure> {
-    #[cfg(target_arch = "x86_64")]
-    return layout::link(arguments);
-    #[cfg(not(target_arch = "x86_64"))]
-    Err(Failure::Missing(
-        "programs are laid out on x86_64 only".to_owned(),
-    ))
 }
 
 /// Moves the symbols out of the program: gdb and perf find them by the link that is left.
