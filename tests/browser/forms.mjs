@@ -226,6 +226,27 @@ async function keyboard(page, server) {
   await startable(page);
 }
 
+/** A file of another format is run with settings beside it, which are still there once it is TOML. */
+async function besideFiles(page, server) {
+  await go(page, server, "#/build");
+  await startable(page);
+  const buffer = Buffer.from("[look]\nrw=randread\nbs=4k\nsize=4m\n");
+  await page.setInputFiles("input[type=file]", { name: "job.fio", mimeType: "text/plain", buffer });
+  await page.waitForSelector("text=This file is run as it is", WAIT);
+  await page.selectOption("select[name=engine]", "null");
+  await page.fill(named("run_time"), "1s");
+  await page.fill(named("iodepth"), "1, 2");
+  await page.waitForSelector("text=2 cells.", WAIT);
+  await measure(page);
+  await page.click("text=Change and run");
+  await page.waitForFunction(() => document.querySelector("input[name=iodepth]")?.value === "1, 2", null, WAIT);
+  await startable(page);
+  await page.click("button:text-is('Turn it into TOML')");
+  await page.waitForSelector(named("job.0.name"), WAIT);
+  assert.match(await text(page), /engine = "null".*run_time = "1s".*\n\[\[job\]\]/s);
+  await page.waitForSelector("text=2 cells.", WAIT);
+}
+
 /** Every workload that is built in is read as the server reads it, and forms fit and can be read. */
 async function everyWorkload(page, server, screens) {
   const { workloads } = await ask(page, "GET", "/api/workloads");
@@ -263,6 +284,7 @@ export const formTests = [
   ["files_phases_and_acts_are_built_in_the_form_and_measured", (bed) => served(bed, phases)],
   ["the_form_keeps_comments_and_all_that_it_does_not_change", (bed) => served(bed, comments)],
   ["what_is_wrong_is_told_at_its_field", (bed) => served(bed, wrongFields)],
+  ["files_of_others_are_run_with_settings_beside_them", (bed) => served(bed, besideFiles)],
   ["acts_need_no_mouse", (bed) => served(bed, keyboard)],
   ["every_workload_has_a_form_that_fits", (bed) => served(bed, (page, server) => everyWorkload(page, server, bed.screens))],
 ];

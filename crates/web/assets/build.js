@@ -28,6 +28,7 @@ class BuildPage {
     Object.assign(this, { main, signal, ...known, timer: null, asking: null });
     this.name = "workload.toml";
     this.builtin = null;
+    this.beside = "";
     this.targets = new Set();
     this.devices = new Set();
     signal.addEventListener("abort", () => clearTimeout(this.timer));
@@ -37,12 +38,23 @@ class BuildPage {
     return this.name.endsWith(".toml");
   }
 
+  /** What the form shows: the workload, or for a file of another format the settings beside it. */
+  get ours() {
+    return this.isToml ? this.editor.text : this.beside;
+  }
+
+  set ours(text) {
+    if (this.isToml) this.editor.text = text;
+    else this.beside = text;
+  }
+
   build() {
     this.wrong = h("div");
     this.editor = new TextEditor("Text of the workload", () => this.edited());
-    this.form = new WorkloadForm(this.keys, () => this.editor.text, (text) => this.write(text));
+    this.form = new WorkloadForm(this.keys, () => this.ours, (text) => this.write(text));
     this.instead = h("div");
-    this.shown = h("div", {}, h("h2", {}, "Settings"), this.form.settings, h("h2", {}, "Work"), this.form.work);
+    this.work = h("div", {}, h("h2", {}, "Work"), this.form.work);
+    this.shown = h("div", {}, h("h2", {}, "Settings"), this.form.settings, this.work);
     this.verdicts = h("div", { "aria-live": "polite" });
     this.plan = h("div");
     this.what = h("p", { class: "where" });
@@ -139,18 +151,22 @@ class BuildPage {
     if (workload.own) await this.takeOwn(workload.own);
     else if (workload.builtin) await this.takeBuiltin(workload.builtin);
     else this.take(workload.text, workload.name ?? "workload.toml");
-    if (!this.isToml) return;
-    for (const [key, value] of Object.entries(settings)) {
-      const doc = TomlText.read(this.editor.text);
+    this.apply(Object.entries(settings));
+  }
+
+  /** Puts settings into what the form shows. */
+  apply(settings) {
+    for (const [key, value] of settings) {
+      const doc = TomlText.read(this.ours);
       const kind = this.keys.find(({ table, name }) => (table ? `${table}.${name}` : name) === key)?.value ?? "";
-      if (doc) this.editor.text = doc.set(key.split("."), literal(value, kind));
+      if (doc) this.ours = doc.set(key.split("."), literal(value, kind));
     }
     this.edited();
   }
 
   /** Takes a text as the workload. */
   take(text, name, builtin = null) {
-    Object.assign(this, { name, builtin, original: text });
+    Object.assign(this, { name, builtin, original: text, beside: "" });
     this.editor.text = text;
     if (!builtin) this.built.value = "";
     this.title();
@@ -171,23 +187,21 @@ class BuildPage {
 
   /** The form changed the text. */
   write(text) {
-    this.editor.text = text;
+    this.ours = text;
     this.title();
     this.check(CHECK_MS);
   }
 
   /** Fills the form from the text, where that can be read: else it is as it was, and waits. */
   fill() {
-    const doc = this.isToml ? TomlText.read(this.editor.text) : null;
-    this.shown.hidden = !this.isToml;
+    const doc = TomlText.read(this.ours);
+    this.work.hidden = !this.isToml;
     this.shown.inert = !doc;
     if (doc) this.form.show(doc);
-    if (this.isToml) {
-      this.instead.replaceChildren(doc ? "" : h("p", { class: "remark" }, "The form goes on once the text is TOML again."));
-      return;
-    }
     const turn = button("Turn it into TOML", () => this.doing(() => this.convert()));
-    this.instead.replaceChildren(h("p", {}, "This file is run as it is. To change it in the form, turn it into TOML first. "), turn);
+    const foreign = [h("p", {}, "This file is run as it is, with these settings. To change its work in the form, turn it into TOML first. "), turn];
+    const waits = h("p", { class: "remark" }, "The form goes on once the text is TOML again.");
+    this.instead.replaceChildren(...(this.isToml ? [doc ? "" : waits] : foreign));
   }
 
   /** Targets beneath the roots that the server was given. */
@@ -278,7 +292,9 @@ class BuildPage {
 
   async convert() {
     const text = await this.converted("toml");
+    const settings = this.settings();
     this.take(text, this.name.replace(/\.[^.]*$|$/, ".toml"));
+    this.apply(Object.entries(settings));
   }
 
   async download(to) {
@@ -296,8 +312,14 @@ class BuildPage {
     return { text, name: this.name };
   }
 
+  /** Settings beside a file of another format. */
+  settings() {
+    const doc = TomlText.read(this.beside);
+    return Object.fromEntries([...doc.root.entries.keys()].map((key) => [key, doc.typed([key])]));
+  }
+
   request() {
-    return { workload: this.workload(), targets: [...this.targets], overwrite_devices: [...this.devices] };
+    return { workload: this.workload(), settings: this.settings(), targets: [...this.targets], overwrite_devices: [...this.devices] };
   }
 
   /** Has the server check it soon; what was asked before is not waited for. The form is filled anew
