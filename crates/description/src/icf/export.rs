@@ -57,11 +57,12 @@ fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnost
         );
         return Err(refuse(message, "convert its parts one by one"));
     }
-    if let Some(table) = workload.table() {
-        let message = format!(
-            "an Iometer configuration has no place for `{}`",
-            table.header()
-        );
+    let header = match workload.table() {
+        Some(table) => Some(table.header()),
+        None => (!workload.job.is_empty()).then_some("[[job]]"),
+    };
+    if let Some(header) = header {
+        let message = format!("an Iometer configuration has no place for `{header}`");
         return Err(refuse(message, "keep the workload as TOML"));
     }
     if let Some(base) = &workload.base {

@@ -287,13 +287,17 @@ fn what_needs_another_key_may_find_it_in_what_is_used() {
 }
 
 #[test]
-fn iometer_has_no_place_for_files() {
-    let workload = read_toml("w.toml", "[lat_fs]\n").unwrap();
-    assert_eq!(
-        crate::icf::from_workload(&workload)
-            .unwrap_err()
-            .to_string(),
-        "error: an Iometer configuration has no place for `[lat_fs]`\n\
-         help: keep the workload as TOML"
-    );
+fn iometer_has_no_place_for_files_and_jobs() {
+    for (text, header) in [("[lat_fs]\n", "[lat_fs]"), ("[[job]]\n", "[[job]]")] {
+        let workload = read_toml("w.toml", text).unwrap();
+        assert_eq!(
+            crate::icf::from_workload(&workload)
+                .unwrap_err()
+                .to_string(),
+            format!(
+                "error: an Iometer configuration has no place for `{header}`\n\
+                 help: keep the workload as TOML"
+            )
+        );
+    }
 }
