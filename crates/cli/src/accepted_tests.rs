@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plan::facts::{SystemFacts, TargetFacts};
 use plan::{Plan, TargetKind};
 use results::RunEvent;
-use run::RunOptions;
+use run::{RunOptions, RunSpec};
 
 use crate::command::check::accepted;
 use case_tests::Cases;
@@ -59,7 +59,7 @@ fn started(mut plan: Plan) -> Result<(), String> {
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let finished = run::run(&plan, Vec::new(), &options, &mut listener);
+    let finished = run::measure(RunSpec::new(&plan, &mut listener), &options, None);
     finished
         .error
         .map_or(Ok(()), |error| Err(error.to_string()))

@@ -2,6 +2,7 @@
 
 mod count;
 mod crew;
+mod file_systems;
 mod json;
 mod keys;
 mod lab;
@@ -29,11 +30,11 @@ use crate::complete::values;
 use crate::schemas::schema_names;
 
 pub(crate) use crew::{CrewArgs, OnLostArg};
+pub(crate) use file_systems::{FileSystemArgs, TableArgs, TableFormatArg, VmArg};
 pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
 pub(crate) use lab::{
-    ChangeArgs, FileSystemArgs, JobsArg, LabAction, LabArgs, LabCleanArgs, LabListArgs,
-    LabReportArgs, LabRunArgs, TableArgs, TableFormatArg, VmArg,
+    ChangeArgs, JobsArg, LabAction, LabArgs, LabCleanArgs, LabListArgs, LabReportArgs, LabRunArgs,
 };
 pub(crate) use one_line::OneLineArgs;
 pub(crate) use page::{PageArgs, ReportDirArg};

@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use report::{Format, Styled, TableFormat};
 use units::{is_hidden, printable_lines};
 
-use crate::terminal::Stream;
-
 /// A whole text, and who reads it.
 #[derive(Debug, Clone)]
 pub(crate) enum Document {
@@ -46,17 +44,15 @@ impl Document {
         }
     }
 
-    /// The text as that stream gets it.
-    pub fn on(&self, stream: Stream) -> Cow<'_, str> {
-        match self {
-            Self::Prose(text) if stream.is_terminal() => {
-                // What cannot be shown as it is takes more columns.
-                Cow::Owned(text.visible().folded(stream.page().width).painted())
-            }
-            Self::Prose(text) | Self::Markup(text) => Cow::Owned(text.painted()),
-            Self::Data(text) if stream.is_terminal() => printable_lines(text),
-            Self::Data(text) => Cow::Borrowed(text),
-            Self::Json(text) => escaped(text),
+    /// The text as a stream gets it, which is a terminal of this width or none.
+    pub fn on(&self, terminal_width: Option<usize>) -> Cow<'_, str> {
+        match (self, terminal_width) {
+            // Characters that cannot be shown as they are take more columns.
+            (Self::Prose(text), Some(width)) => Cow::Owned(text.visible().folded(width).painted()),
+            (Self::Prose(text) | Self::Markup(text), _) => Cow::Owned(text.painted()),
+            (Self::Data(text), Some(_)) => printable_lines(text),
+            (Self::Data(text), None) => Cow::Borrowed(text),
+            (Self::Json(text), _) => escaped(text),
         }
     }
 

@@ -3,14 +3,11 @@
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
 use description::reference::keys;
 use plan::Diagnostic;
-use units::{excerpts, printable, printable_message};
+use units::printable_message;
 
-use crate::foreign::{key_of, translate};
-use crate::slips;
-use crate::terminal::print_help;
+use crate::foreign::key_of;
 
 /// What the exit code says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,44 +49,6 @@ impl Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())
-    }
-}
-
-/// Prints what is wrong with the command line, or the help that it asks for.
-pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
-    let words: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    slips::amend(&mut error, &words);
-    translate(&mut error, &words);
-    if !error.use_stderr() {
-        print_help(&error);
-        return Exit::Measured;
-    }
-    show_arguments(&mut error);
-    tell_text!("{}", error.render());
-    Exit::Usage
-}
-
-/// Puts what a mistake repeats of the command line on one line each.
-fn show_arguments(error: &mut clap::Error) {
-    let text = |text: &String| printable(&excerpts(text)).into_owned();
-    let shown = |(kind, value): (ContextKind, &ContextValue)| match value {
-        ContextValue::String(it) => Some((kind, ContextValue::String(text(it)))),
-        ContextValue::Strings(all) => {
-            let all = all.iter().map(text).collect();
-            Some((kind, ContextValue::Strings(all)))
-        }
-        // Tips repeat arguments among styles.
-        ContextValue::StyledStrs(all) => {
-            let all = all.iter().map(|it| text(&it.to_string()).into()).collect();
-            Some((kind, ContextValue::StyledStrs(all)))
-        }
-        _ => None,
-    };
-    let shown: Vec<_> = error.context().filter_map(shown).collect();
-    for (kind, value) in shown {
-        error.insert(kind, value);
     }
 }
 
@@ -150,11 +109,6 @@ impl Failure {
     /// The message, with its help.
     pub fn text(&self) -> &str {
         self.text.trim_end()
-    }
-
-    /// Prints the message to standard error.
-    pub fn print(&self) {
-        tell_text!("{}\n", self.text());
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use report::Repetitions;
 
 use crate::args::{CompareFormat, ReportFormat, TableFormatArg};
 use crate::failure::{Exit, Failure};
@@ -25,6 +26,14 @@ pub(crate) trait FormatOfName: ValueEnum + Copy {
 
     /// The endings of names that hold it, the usual one first.
     fn endings(self) -> &'static [&'static str];
+}
+
+/// The repetitions that a report shows.
+pub(crate) fn repetitions(all: bool) -> Repetitions {
+    match all {
+        true => Repetitions::All,
+        false => Repetitions::Means,
+    }
 }
 
 /// The format that was asked for, or that the output's name tells. A name that tells another one is

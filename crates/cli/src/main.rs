@@ -13,20 +13,20 @@ mod command;
 mod complete;
 mod document;
 mod failure;
+mod finished;
 mod foreign;
 mod format;
 mod input;
 mod json;
-mod keep;
 mod live;
 mod output;
 mod pager;
 mod pages;
-mod rescue;
 mod schemas;
 mod signals;
 mod slips;
 mod stored;
+mod usage;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -98,7 +98,7 @@ fn not_understood(error: clap::Error) -> ExitCode {
     {
         return code(command::as_classic::help());
     }
-    failure::not_understood(error).into()
+    usage::not_understood(error).into()
 }
 
 /// Tells a failure, and what the process ends with.

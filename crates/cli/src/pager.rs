@@ -22,7 +22,7 @@ pub(crate) fn print_paged(text: String) -> Result<(), Failure> {
     let document = Document::Prose(text.into());
     let is_longer = Stream::Output.is_terminal() && line_count >= terminal_height();
     if is_longer && let Some(pager) = pager(std::env::var_os("PAGER")) {
-        let shown = show(pager, document.on(Stream::Output).as_bytes());
+        let shown = show(pager, Stream::Output.shown(&document).as_bytes());
         if shown.is_ok_and(|status| !is_missing(status)) {
             return Ok(());
         }

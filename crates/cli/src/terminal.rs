@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask tidy` refuses writing to them anywhere else.
 
+use std::borrow::Cow;
 use std::fmt::Arguments;
 use std::io::{self, IsTerminal};
 
@@ -68,7 +69,12 @@ impl Stream {
     }
 
     pub fn write_document(self, document: &Document) -> io::Result<()> {
-        self.write_safe(document.on(self).as_bytes())
+        self.write_safe(self.shown(document).as_bytes())
+    }
+
+    /// The text of a document as this stream gets it.
+    pub fn shown(self, document: &Document) -> Cow<'_, str> {
+        document.on(self.is_terminal().then(|| self.page().width))
     }
 
     /// Writes in as few pieces as the system takes, where the language's own streams cut at lines.
@@ -84,6 +90,13 @@ impl Stream {
             }
         }
         Ok(())
+    }
+}
+
+impl Failure {
+    /// Prints the message to standard error.
+    pub fn print(&self) {
+        tell_text(format_args!("{}\n", self.text()));
     }
 }
 

@@ -89,7 +89,6 @@ pub(crate) struct MemberOptions {
     pub run: String,
     pub overwrite_devices: Vec<std::path::PathBuf>,
     pub create: bool,
-    pub keep: bool,
     /// Where each finds the token of sinks.
     #[serde(default)]
     pub sink_token_file: Option<std::path::PathBuf>,

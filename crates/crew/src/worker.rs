@@ -131,7 +131,6 @@ impl Worker {
         let run_options = RunOptions {
             overwrite_devices: options.overwrite_devices.clone(),
             create: options.create,
-            keep: options.keep,
             sink_token_file: options.sink_token_file.clone(),
             stop: desk.stop_flag(),
             skip: desk.skip_flag(),

@@ -67,6 +67,19 @@ pub struct Planned {
     pub refusals: Vec<Diagnostic>,
 }
 
+impl Planned {
+    /// A plan that can run.
+    ///
+    /// # Errors
+    /// The first of the refusals.
+    pub fn accepted(mut self) -> Result<Self, Diagnostic> {
+        match self.refusals.is_empty() {
+            true => Ok(self),
+            false => Err(self.refusals.swap_remove(0)),
+        }
+    }
+}
+
 /// What planning of one workload adds to the plan.
 struct Context<'a> {
     facts: &'a SystemFacts,
@@ -82,6 +95,19 @@ struct Context<'a> {
     job_files: HashMap<(u32, String), u64>,
     /// Directories of files of jobs, by their targets and names.
     job_directories: HashSet<(u32, String)>,
+}
+
+/// Plans workloads with the facts about the targets that they name.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_with(
+    workloads: &[Workload],
+    overrides: &Overrides,
+    facts: impl FnOnce(&[String]) -> SystemFacts,
+) -> Result<Planned, Diagnostic> {
+    let wanted = wanted_targets(workloads, overrides);
+    plan(workloads, overrides, &facts(&wanted))
 }
 
 /// Plans all workloads in order; repetitions interleave, from the second on in a random order drawn

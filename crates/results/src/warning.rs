@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use plan::{Diagnostic, DiagnosticCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +81,27 @@ impl Warning {
             message: message.into(),
             cell: Some(cell),
         }
+    }
+}
+
+impl From<Diagnostic> for Warning {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let place = match (diagnostic.file.as_str(), diagnostic.line) {
+            ("", _) => String::new(),
+            (file, Some(line)) => format!("{file}:{line}: "),
+            (file, None) => format!("{file}: "),
+        };
+        let help = diagnostic
+            .help
+            .map(|help| format!("; {help}"))
+            .unwrap_or_default();
+        let code = match diagnostic.code {
+            Some(DiagnosticCode::SizeReduced) => WarningCode::SizeReduced,
+            Some(DiagnosticCode::AlignmentRaised) => WarningCode::AlignmentRaised,
+            Some(DiagnosticCode::DiffersFromOriginal) => WarningCode::DiffersFromOriginal,
+            None => WarningCode::Plan,
+        };
+        Self::of_run(code, format!("{place}{}{help}", diagnostic.message))
     }
 }
 

@@ -8,7 +8,17 @@ use crate::blank::{blank_files, blank_storage};
 use crate::crew::{Crew, CrewWatch};
 use crate::session::Session;
 
-impl Session<'_> {
+impl<'a> Session<'a> {
+    /// Has others measure.
+    pub fn set_crew(&mut self, crew: &'a mut dyn Crew) {
+        let record = crew.record();
+        if let Some(first) = record.hosts.first() {
+            self.record.environment = first.environment.clone();
+        }
+        self.record.crew = Some(record);
+        self.crew = Some(crew);
+    }
+
     /// Makes the targets ready for the cell; whether it is still to be measured.
     pub fn is_ready_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
         self.precondition(cell)?;

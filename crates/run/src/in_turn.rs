@@ -4,39 +4,41 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use plan::{Cell, Plan};
-use results::{Alternation, RunEvent, Status, Warning};
+use results::{Alternation, RunEvent, Warning};
 
 use crate::RunError;
 use crate::drive::drive;
+use crate::keep::Keeper;
+use crate::run::RunSpec;
 use crate::session::{Finished, RunOptions, Session};
 
-/// One of two runs in turn.
-pub struct Turn<'a> {
-    /// What it does; the same cells as the other run, on other targets or on the same.
-    pub plan: &'a Plan,
-    /// What planning had to say; it becomes part of the record.
-    pub warnings: Vec<Warning>,
-    /// What was asked for on these targets as a workload file, for the record.
-    pub workload_file: Option<String>,
-    /// Hears what happens.
-    pub listener: &'a mut dyn FnMut(&RunEvent),
-}
-
-/// Runs two plans of the same cells in turn, A B B A and so on, each with a record of its own.
+/// Runs two plans of the same cells in turn, A B B A and so on, each with a record of its own, and
+/// stores both.
 ///
 /// Where both have the same targets, they are prepared once and used by both.
 ///
 /// # Panics
 /// When the plans have other cells than each other.
-pub fn run_in_turn(turns: [Turn<'_>; 2], options: &RunOptions) -> [Finished; 2] {
-    let [a, b] = turns;
+pub fn measure_in_turn(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Finished; 2] {
+    let [mut a, mut b] = specs;
     assert!(
         have_the_same_cells(a.plan, b.plan),
         "both plans come from the same workloads and options"
     );
     let is_shared = have_the_same_targets(a.plan, b.plan);
-    let mut first = Session::new(a.plan, options, a.listener);
-    let mut second = Session::new(b.plan, options, b.listener);
+    let (mut keeper_a, mut keeper_b) = (Keeper::new(a.store), Keeper::new(b.store));
+    a.warnings.extend(keeper_a.doubts());
+    b.warnings.extend(keeper_b.doubts());
+    let mut hear_a = |event: &RunEvent| {
+        keeper_a.hear(event);
+        (a.listener)(event);
+    };
+    let mut hear_b = |event: &RunEvent| {
+        keeper_b.hear(event);
+        (b.listener)(event);
+    };
+    let mut first = Session::new(a.plan, options, &mut hear_a);
+    let mut second = Session::new(b.plan, options, &mut hear_b);
     first.record.workload_file = a.workload_file;
     second.record.workload_file = b.workload_file;
     while second.record.id == first.record.id {
@@ -51,7 +53,16 @@ pub fn run_in_turn(turns: [Turn<'_>; 2], options: &RunOptions) -> [Finished; 2] 
     for session in &mut sessions {
         session.borrows_targets = is_shared;
     }
-    if let Err((side, error)) = begin(&mut sessions, [a.warnings, b.warnings], is_shared) {
+    let [a, b] = carried_out(sessions, [a.warnings, b.warnings], is_shared);
+    [keeper_a.finish(a), keeper_b.finish(b)]
+}
+
+fn carried_out(
+    mut sessions: [Session<'_>; 2],
+    warnings: [Vec<Warning>; 2],
+    is_shared: bool,
+) -> [Finished; 2] {
+    if let Err((side, error)) = begin(&mut sessions, warnings, is_shared) {
         return ended(sessions, side, error);
     }
     let driven = drive(&mut sessions);
@@ -103,14 +114,7 @@ fn ended(sessions: [Session<'_>; 2], side: usize, error: RunError) -> [Finished;
             false => None,
         };
         session.is_cut_short = true;
-        if session.has_started {
-            return session.finish(own.map_or(Ok(()), Err));
-        }
-        session.record.finish(Status::Failed);
-        Finished {
-            record: session.record,
-            error: own,
-        }
+        session.end_early(own)
     })
 }
 

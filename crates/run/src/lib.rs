@@ -3,7 +3,6 @@
 //! Running decides nothing: every choice stands in the plan. What happens is told as events, and
 //! what was measured is returned as a record.
 
-mod alone;
 mod batch;
 mod blank;
 mod by_crew;
@@ -25,6 +24,7 @@ mod find_depth;
 mod gate;
 mod in_turn;
 mod jobs;
+mod keep;
 mod kit;
 mod lane;
 mod measure;
@@ -44,6 +44,7 @@ mod recorder;
 mod repeats;
 mod rooms;
 mod rounds;
+mod run;
 mod sample;
 mod session;
 mod shares;
@@ -63,14 +64,14 @@ mod waits;
 mod watch;
 mod worker;
 
-pub use alone::{run, run_with_crew};
 pub use blank::blank_storage;
 pub use crew::{Crew, CrewWatch};
 pub use error::RunError;
 pub use files::COMMON;
-pub use in_turn::{Turn, run_in_turn};
+pub use in_turn::measure_in_turn;
 pub use meeting::{FileNews, HearRounds, Meeting};
 pub use member::Member;
 pub use preflight::try_streams;
 pub use ready::refusals;
+pub use run::{RunSpec, measure};
 pub use session::{Finished, RunOptions};

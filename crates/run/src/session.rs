@@ -13,6 +13,7 @@ use results::{
     CellNames, CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun,
     cell_title, doubt, estimates,
 };
+use store::StoreError;
 use target::{InPlace, Prepared};
 
 use crate::RunError;
@@ -47,12 +48,6 @@ pub struct RunOptions {
     pub in_place: Option<InPlace>,
     /// File with the token that sinks of `tcp://` targets may ask for.
     pub sink_token_file: Option<PathBuf>,
-    /// Leave the test files for another run.
-    pub keep: bool,
-    /// The command line, for the record.
-    pub command: Vec<String>,
-    /// What was asked for as a workload file, for the record; of runs in turn each has its own.
-    pub workload_file: Option<String>,
     /// Whether targets in memory are meant, so that there is nothing to say about it.
     pub memory_is_meant: bool,
     /// How often cells of jobs are told of while they go on, in nanoseconds; 0 for never.
@@ -74,6 +69,16 @@ pub struct Finished {
     pub record: RunRecord,
     /// Why the run ended before its plan did.
     pub error: Option<RunError>,
+    /// Why the run is not in the results store, where it was to be stored.
+    pub not_stored: Option<StoreError>,
+}
+
+impl Finished {
+    /// `true` if the record is worth keeping.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.error.is_none() || !self.record.cells.is_empty()
+    }
 }
 
 pub(crate) struct Session<'a> {
@@ -107,8 +112,9 @@ impl<'a> Session<'a> {
     ) -> Self {
         let paths = plan.targets.iter().map(|target| target.path.clone());
         let environment = target::environment(&paths.collect::<Vec<PathBuf>>());
-        let mut record = RunRecord::new(plan.clone(), environment, options.command.clone());
-        record.workload_file.clone_from(&options.workload_file);
+        let words = std::env::args_os();
+        let command = words.map(|word| word.to_string_lossy().into_owned());
+        let record = RunRecord::new(plan.clone(), environment, command.collect());
         Session {
             plan,
             options,
@@ -327,7 +333,7 @@ impl<'a> Session<'a> {
             clock: &self.clock,
             stop: &self.options.stop,
             skip: &self.options.skip,
-            keep: self.options.keep,
+            keep: keeps_files(self.plan),
             continued: &self.options.continued,
             meeting: self.options.meeting.as_ref(),
             listener: self.listener,
@@ -413,8 +419,9 @@ impl<'a> Session<'a> {
 
     pub fn finish(mut self, outcome: Result<(), RunError>) -> Finished {
         self.with_crew(|crew, watch| crew.finish(watch));
+        let keep = keeps_files(self.plan);
         for (_, prepared) in std::mem::take(&mut self.targets) {
-            let left = match prepared.release(self.options.keep) {
+            let left = match prepared.release(keep) {
                 Ok(report) => report
                     .left
                     .into_iter()
@@ -447,6 +454,20 @@ impl<'a> Session<'a> {
         Finished {
             record: self.record,
             error,
+            not_stored: None,
+        }
+    }
+
+    /// Ends a run that could not begin.
+    pub fn end_early(mut self, error: Option<RunError>) -> Finished {
+        if self.has_started {
+            return self.finish(error.map_or(Ok(()), Err));
+        }
+        self.record.finish(Status::Failed);
+        Finished {
+            record: self.record,
+            error,
+            not_stored: None,
         }
     }
 
@@ -465,4 +486,10 @@ impl<'a> Session<'a> {
             }
         }
     }
+}
+
+/// `true` if the files stay after the run.
+fn keeps_files(plan: &Plan) -> bool {
+    let mut settings = plan.settings.iter();
+    settings.any(|it| it.key == "keep" && it.value == "true")
 }

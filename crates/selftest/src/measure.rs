@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use description::{Overrides, read_toml};
 use plan::Plan;
-use planning::{plan, wanted_targets};
+use planning::plan_with;
 use results::{CellRecord, RunRecord};
-use run::RunOptions;
+use run::{RunOptions, RunSpec};
 
 /// How messages call a workload of the self-test.
 const FILE: &str = "selftest";
@@ -41,17 +41,12 @@ impl Measurer {
     /// Plans a workload of pgmeter's own format and runs it.
     pub fn run(&self, text: &str, target: Option<&Path>) -> Result<RunRecord, Trouble> {
         let plan = planned(text, target)?;
-        let finished = run::run(&plan, Vec::new(), &self.options(), &mut |_| {});
-        self.record(finished)
-    }
-
-    fn options(&self) -> RunOptions {
-        RunOptions {
+        let options = RunOptions {
             stop: Arc::clone(&self.stop),
-            // A workload says whether there is anything to keep.
-            keep: true,
             ..RunOptions::default()
-        }
+        };
+        let finished = run::measure(RunSpec::new(&plan, &mut |_| {}), &options, None);
+        self.record(finished)
     }
 
     fn record(&self, finished: run::Finished) -> Result<RunRecord, Trouble> {
@@ -83,9 +78,8 @@ fn planned(text: &str, target: Option<&Path>) -> Result<Plan, Trouble> {
         overrides.set_targets(vec![target.to_string_lossy().into_owned()]);
     }
     let workloads = [read_toml(FILE, text).map_err(broken)?];
-    let wanted = wanted_targets(&workloads, &overrides);
-    let facts = target::system_facts(&wanted, None);
-    let planned = plan(&workloads, &overrides, &facts).map_err(broken)?;
+    let facts = |wanted: &[String]| target::system_facts(wanted, None);
+    let planned = plan_with(&workloads, &overrides, facts).map_err(broken)?;
     match planned.refusals.into_iter().next() {
         Some(refusal) => Err(Trouble::Cannot(refusal.message)),
         None => Ok(planned.plan),

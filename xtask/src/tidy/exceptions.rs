@@ -127,18 +127,6 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "module-cycles",
-        path: "crates/cli/src/args/lab.rs",
-        message_part: "`args::lab`, `args::recover`;",
-        reason: "the options of labs, which become those of one command",
-    },
-    Exception {
-        rule: "module-cycles",
-        path: "crates/cli/src/document.rs",
-        message_part: "`document`, `failure`, `terminal`;",
-        reason: "what is printed and how, until failures are documents too",
-    },
-    Exception {
-        rule: "module-cycles",
         path: "crates/report/src/compare/sentences.rs",
         message_part: "`compare::sentences`, `compare::tables`;",
         reason: "texts of comparisons, until tables are built of words alone",

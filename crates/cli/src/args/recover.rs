@@ -6,7 +6,7 @@ use units::Bytes;
 
 use super::PageArgs;
 use super::count::within;
-use super::lab::{LabPlaceArgs, TableArgs, VmArg};
+use super::file_systems::{LabPlaceArgs, TableArgs, VmArg};
 use crate::complete::values;
 
 pub(super) const HELP: &str = "\

@@ -13,6 +13,7 @@ pub(crate) mod manual;
 mod mounts;
 mod outputs;
 pub(crate) mod paper;
+mod planned;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use report::{Format, Page, Repetitions, render, render_text};
 use results::RunRecord;
+use run::Finished;
 
-use super::show::repetitions;
 use crate::args::{PageArgs, RunArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::keep::NotStored;
+use crate::finished::{rescue, tell_not_stored};
+use crate::format::repetitions;
 use crate::output::{Existing, OutputFile, is_stdout};
 use crate::pages::Reports;
-use crate::rescue::rescue;
 use crate::stored::Place;
 use crate::terminal::{StandardOutput, Stream, print, print_document, tell_document};
 
@@ -106,8 +106,9 @@ impl<'a> Outputs<'a> {
 
     /// Prints the results and writes what was asked for, whatever of it fails; where a document was
     /// asked for on standard output, the results go to standard error. The record of a run that
-    /// `began` is somewhere afterwards. Returns whether all could be written.
-    pub fn write(self, record: &RunRecord, began: bool, not_stored: Option<&NotStored>) -> bool {
+    /// has begun is somewhere afterwards. Returns whether all could be written and stored.
+    pub fn write(self, finished: &Finished) -> bool {
+        let (record, began) = (&finished.record, finished.has_begun());
         let document = |format| Document::report(format, render(record, format, Page::PLAIN));
         let mut written = Written::default();
         if began {
@@ -128,11 +129,10 @@ impl<'a> Outputs<'a> {
                 .extend(directory.filter(|_| done.is_err()));
             written.note(format, done);
         }
-        if let Some(not_stored) = not_stored {
-            not_stored.tell();
-        }
-        let is_stored = self.is_to_store && not_stored.is_none();
-        let is_wanted = written.has_failed || not_stored.is_some();
+        tell_not_stored(finished);
+        let is_lost = finished.not_stored.is_some();
+        let is_stored = self.is_to_store && !is_lost;
+        let is_wanted = written.has_failed || is_lost;
         if began && is_wanted && !is_stored && !written.has_record {
             rescue(record, written.directories, output);
         } else if began && written.has_failed && is_stored && !written.has_record {
@@ -149,7 +149,7 @@ impl<'a> Outputs<'a> {
             tell_of(&page, output, self.is_quiet);
             self.page.show(&page);
         }
-        !written.has_failed
+        !written.has_failed && !is_lost
     }
 
     /// Shows the results to people.

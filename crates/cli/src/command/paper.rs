@@ -11,10 +11,11 @@ use report::{Page, Paper, PaperList, PaperSide, PaperTable, TableFormat};
 use results::RunRecord;
 use units::JsonDocument;
 
-use super::lab::{
-    StoringRunner, alarms, built_as, costs, fitted_workload, notes_of, own_peak_of, peak_of,
-    read_request, read_unchecked, remarks,
-};
+use super::lab::remarks::{alarms, built_as, notes_of, remarks};
+use super::lab::request::{read_request, read_unchecked};
+use super::lab::runner::{StoringRunner, own_peak_of, peak_of};
+use super::lab::table::costs;
+use super::lab::workload::fitted_workload;
 use crate::args::{
     JsonArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs, TableFormatArg,
 };

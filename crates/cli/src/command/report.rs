@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use report::{Format, Page, html, render, render_text};
 use results::RunRecord;
 
-use super::lab::{lab_of, page_name, page_of_lab, report_lab};
-use super::show::repetitions;
+use super::lab::stored::{lab_of, page_name, page_of_lab, report_lab};
 use crate::args::{ReportArgs, ReportFormat};
 use crate::browser;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::format::of_output;
+use crate::format::{of_output, repetitions};
 use crate::output::{is_stdout, page_of, write_new};
 use crate::pages::Reports;
 use crate::stored::Place;

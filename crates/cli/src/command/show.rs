@@ -8,11 +8,12 @@ use planning::ShownWorkload;
 use report::{Repetitions, SideBySide, TableFormat, render_text};
 use store::Found;
 
-use super::lab::with_runs;
-use super::runs::{list_of, text_of};
+use super::lab::stored::with_runs;
+use super::runs::list::{list_of, text_of};
 use crate::args::{JsonArg, KindArg, ShowArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
+use crate::format::repetitions;
 use crate::input::find;
 use crate::stored::{Place, names_a_run};
 use crate::terminal::Stream;
@@ -67,14 +68,6 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
         workloads: in_tables.collect::<Result<_, _>>()?,
         warnings: loaded.warnings,
     })
-}
-
-/// What is printed of cells that were repeated.
-pub(crate) fn repetitions(all: bool) -> Repetitions {
-    match all {
-        true => Repetitions::All,
-        false => Repetitions::Means,
-    }
 }
 
 /// Prints the report of a stored run, the table of a lab, or the runs of a lab that has none; or

@@ -220,11 +220,12 @@ impl Team {
             None => wanted.as_slice(),
         };
         let facts = self.leader.facts(of_rank, default, reads_only, stop)?;
-        let mut planned = plan(workloads, overrides, &facts)?;
-        match planned.refusals.is_empty() {
-            true => Ok(planned),
-            false => Err(planned.refusals.swap_remove(0).into()),
-        }
+        Ok(plan(workloads, overrides, &facts)?.accepted()?)
+    }
+
+    /// The processes, as a run sees them.
+    pub fn as_crew(&mut self) -> &mut dyn run::Crew {
+        &mut self.leader
     }
 }
 
@@ -268,7 +269,6 @@ pub(super) fn options(args: &RunArgs) -> LeaderOptions {
         },
         overwrite_devices: args.overwrite_device.clone(),
         create: args.workload.options.create,
-        keep: args.workload.options.keep,
         sink_token_file: absolute(args.sink_token_file.as_deref()),
     }
 }

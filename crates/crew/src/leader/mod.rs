@@ -57,8 +57,6 @@ pub struct LeaderOptions {
     pub overwrite_devices: Vec<std::path::PathBuf>,
     /// Whether targets that are not there may be made.
     pub create: bool,
-    /// Whether test files stay.
-    pub keep: bool,
     /// Where each process finds the token of sinks.
     pub sink_token_file: Option<std::path::PathBuf>,
 }
@@ -353,7 +351,6 @@ impl Leader {
             run: run.to_owned(),
             overwrite_devices: self.options.overwrite_devices.clone(),
             create: self.options.create,
-            keep: self.options.keep,
             sink_token_file: self.options.sink_token_file.clone(),
         };
         let order = Order::Plan {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use description::{Overrides, Workload};
-use planning::{Planned, plan, wanted_targets};
+use planning::{Planned, plan_with};
 use results::Status;
 
 use super::LabMatrix;
@@ -122,11 +122,6 @@ pub(super) fn planned(
     (workloads, overrides): (&[Workload], &Overrides),
     target: &str,
 ) -> Result<Planned, LabError> {
-    let wanted = wanted_targets(workloads, overrides);
-    let facts = target::system_facts(&wanted, Some(target));
-    let mut planned = plan(workloads, overrides, &facts)?;
-    match planned.refusals.is_empty() {
-        true => Ok(planned),
-        false => Err(planned.refusals.swap_remove(0).into()),
-    }
+    let facts = |wanted: &[String]| target::system_facts(wanted, Some(target));
+    Ok(plan_with(workloads, overrides, facts)?.accepted()?)
 }

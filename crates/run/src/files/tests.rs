@@ -12,7 +12,7 @@ use plan::{
 };
 use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
 
-use crate::{RunOptions, run};
+use crate::{RunOptions, RunSpec, measure};
 
 fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
     WorkerPlan {
@@ -71,7 +71,11 @@ pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Pro
 }
 
 pub(super) fn record_of(plan: &Plan) -> RunRecord {
-    let finished = run(plan, Vec::new(), &RunOptions::default(), &mut |_| {});
+    let finished = measure(
+        RunSpec::new(plan, &mut |_| {}),
+        &RunOptions::default(),
+        None,
+    );
     assert!(finished.error.is_none(), "{:?}", finished.error);
     assert_eq!(finished.record.status, Status::Complete);
     finished.record
@@ -107,9 +111,12 @@ fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made
     // What is mounted here is in use by this test's program, if nothing else speaks against it.
     let plan = plan(&path, EngineKind::Psync, 1, files);
     let mut events = 0;
-    let finished = run(&plan, Vec::new(), &RunOptions::default(), &mut |_| {
-        events += 1
-    });
+    let mut listener = |_: &results::RunEvent| events += 1;
+    let finished = measure(
+        RunSpec::new(&plan, &mut listener),
+        &RunOptions::default(),
+        None,
+    );
     let error = finished.error.unwrap();
     let text = error.to_string();
     assert!(
@@ -287,11 +294,12 @@ fn an_iteration_of_fs_mark_that_was_cut_lacks_files() {
     let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let options = RunOptions::default();
     let stop = options.stop.clone();
-    let finished = run(&plan, Vec::new(), &options, &mut |event| {
+    let mut listener = |event: &results::RunEvent| {
         if let results::RunEvent::Interval { .. } = event {
             stop.store(true, Ordering::Relaxed);
         }
-    });
+    };
+    let finished = measure(RunSpec::new(&plan, &mut listener), &options, None);
     let [create] = &finished.record.cells[..] else {
         panic!("files that are kept have one phase");
     };
@@ -427,11 +435,12 @@ fn a_run_that_is_stopped_leaves_nothing_behind() {
     let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let options = RunOptions::default();
     let stop = options.stop.clone();
-    let finished = run(&plan, Vec::new(), &options, &mut |event| {
+    let mut listener = |event: &results::RunEvent| {
         if let results::RunEvent::Interval { .. } = event {
             stop.store(true, Ordering::Relaxed);
         }
-    });
+    };
+    let finished = measure(RunSpec::new(&plan, &mut listener), &options, None);
     assert_eq!(finished.record.status, Status::Interrupted);
     assert_eq!(finished.record.cells[0].status, Status::Interrupted);
     assert!(finished.record.cells[0].total.count > 0);

@@ -17,11 +17,11 @@ use super::front::{Directories, carry_out, origin, refused, texts};
 use super::input::Prompt;
 use super::introduction::Introduction;
 use crate::document::Document;
-use crate::failure::{Exit, Failure, not_understood};
-use crate::keep::Keeper;
+use crate::failure::{Exit, Failure};
 use crate::signals;
 use crate::stored::Place;
 use crate::terminal::{Stream, print_document};
+use crate::usage::not_understood;
 
 /// As much of a file of lines as is read at once, and as much output as is written at once.
 const LINES_BYTES: usize = 4096;
@@ -154,17 +154,16 @@ impl RealConsole<'_> {
 
     fn try_measure(&mut self, work: &FrontWork) -> Result<String, Failure> {
         let mut text = self.front.text_of(&origin(&work.cells));
-        let keeper = Keeper::open(self.place, self.is_stored);
         let directories = Directories::ready(self.front.name, work)?;
         let stop = Arc::clone(&self.stop);
-        let carried = carry_out(
+        let store = self.is_stored.then_some(self.place);
+        let (record, is_stored) = carry_out(
             work,
-            (keeper, directories),
+            (store, directories),
             (&stop, self.at_once, None),
             true,
             &mut |event| self.hear(&mut *text, event),
         )?;
-        let (record, is_stored) = carried.whole()?;
         if !is_stored {
             self.fail(Exit::Failed);
         }

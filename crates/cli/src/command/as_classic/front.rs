@@ -14,21 +14,22 @@ use front::{
     MadePart, Placement, Refusal,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
-use run::{RunError, RunOptions};
+use run::{RunError, RunOptions, RunSpec};
 use target::{InPlace, MadeDirectories};
 
 use super::introduction::Introduction;
 use super::printed::Printed;
 use crate::args::DisplayArg;
-use crate::command::run::{exit, keeps, not_mounted, of_plan, planned, tell_warnings};
+use crate::command::planned::{not_mounted, planned};
 use crate::command::team::{Part, Team};
 use crate::document::Document;
-use crate::failure::{Exit, Failure, not_understood};
-use crate::keep::{Keeper, NotStored};
+use crate::failure::{Exit, Failure};
+use crate::finished::saved;
 use crate::live::Live;
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
-use crate::terminal::{Stream, print_document};
+use crate::terminal::{StandardOutput, Stream, print_document};
+use crate::usage::not_understood;
 
 const PROMISE: &str = "\
 Files lie in a work directory \
@@ -107,10 +108,10 @@ pub(super) fn run(
     tell_notes(front, &work);
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
-    let keeper = Keeper::open(place, !args.no_db);
+    let store = (!args.no_db).then_some(place);
     let directories = Directories::ready(front.name, &work);
     let crew = (&stop, team.as_mut());
-    let ended = directories.and_then(|it| measure(&work, (keeper, it), crew, printed, at_once));
+    let ended = directories.and_then(|it| measure(&work, (store, it), crew, printed, at_once));
     ended.map_err(|failure| {
         let mut failure = failure.with_helps(|help| front.own_help(help));
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
@@ -226,7 +227,7 @@ fn differing(work: &FrontWork) -> impl Iterator<Item = &front::Difference> {
 
 fn measure(
     work: &FrontWork,
-    (keeper, directories): (Keeper, Directories),
+    (store, directories): (Option<&Place>, Directories),
     (stop, team): (&Arc<AtomicBool>, Option<&mut Team>),
     mut printed: Printed,
     at_once: fn() -> !,
@@ -235,58 +236,39 @@ fn measure(
     let is_quiet = !Stream::Error.is_terminal() || printed.is_on(Stream::Error);
     let carried = carry_out(
         work,
-        (keeper, directories),
+        (store, directories),
         (stop, at_once, team),
         is_quiet,
         &mut |event| printed.hear(event),
-    )?;
+    );
     printed.complain();
     if let Some(broken) = printed.broken() {
         return broken;
     }
-    let (record, is_stored) = carried.whole()?;
+    let (record, is_stored) = carried?;
     let own = printed.end(&record)?;
     if !printed.has_complained() {
         for failure in record.failures() {
             tell!("error: {}", failure.message);
         }
     }
-    match (own, exit(&record, is_stored)) {
+    match (own, Exit::of_run(&record, is_stored)) {
         (Some(own), Exit::Measured) => Ok(own),
         (_, exit) => Ok(exit),
     }
 }
 
-/// What became of a run.
-pub(super) struct CarriedOut {
-    finished: run::Finished,
-    is_stored: bool,
-}
-
-impl CarriedOut {
-    /// The record, and whether it is in the store.
-    ///
-    /// # Errors
-    /// Why the run ended before its plan did.
-    pub fn whole(self) -> Result<(RunRecord, bool), Failure> {
-        match self.finished.error {
-            Some(error) => Err(error.into()),
-            None => Ok((self.finished.record, self.is_stored)),
-        }
-    }
-}
-
-/// Plans, runs and stores the work, until it is done or nobody hears of it any more.
+/// Plans, runs and stores the work, until it is done or nobody hears of it any more; the record,
+/// and whether it is in the store.
 pub(super) fn carry_out(
     work: &FrontWork,
-    (mut keeper, directories): (Keeper, Directories),
-    (stop, at_once, team): (&Arc<AtomicBool>, fn() -> !, Option<&mut Team>),
+    (store, directories): (Option<&Place>, Directories),
+    (stop, at_once, mut team): (&Arc<AtomicBool>, fn() -> !, Option<&mut Team>),
     is_quiet: bool,
     hear: &mut dyn FnMut(&RunEvent) -> bool,
-) -> Result<CarriedOut, Failure> {
+) -> Result<(RunRecord, bool), Failure> {
     let mut overrides = overrides(&directories.paths)?;
-    let mut leader = team;
-    let planned = match &mut leader {
+    let planned = match &mut team {
         Some(team) => {
             overrides.set_ranks_of_all(team.leader.ranks());
             team.planned(&work.cells, &overrides, stop)?
@@ -296,53 +278,39 @@ pub(super) fn carry_out(
     let continued = Continued::watch()?;
     let options = RunOptions {
         in_place: directories.in_place.clone(),
-        keep: keeps(&planned.plan),
-        command: std::env::args().collect(),
         status_interval_ns: work.status_interval_ns,
         stop: Arc::clone(stop),
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    let elsewhere = not_mounted(&planned.plan);
-    if Stream::Error.is_terminal() {
-        tell_warnings(&elsewhere);
-    }
-    let of_front = |code, text: &String| Warning::of_run(code, text);
-    let warnings = planned.warnings.into_iter().map(of_plan);
-    let warnings = warnings
-        .chain(
-            work.warnings
-                .iter()
-                .map(|it| of_front(WarningCode::Plan, it)),
-        )
-        .chain(differing(work).map(|it| of_front(WarningCode::DiffersFromOriginal, &it.sentence())))
-        .chain(keeper.doubts())
-        .chain(elsewhere)
-        .collect();
+    let elsewhere = not_mounted(&planned.plan, Stream::Error.is_terminal());
+    let of_front = work.warnings.iter();
+    let of_front = of_front.map(|it| Warning::of_run(WarningCode::Plan, it));
+    let differing = differing(work).map(|it| it.sentence());
+    let differing = differing.map(|it| Warning::of_run(WarningCode::DiffersFromOriginal, it));
+    let warnings = planned.warnings.into_iter().map(Warning::from);
+    let warnings = warnings.chain(of_front).chain(differing).chain(elsewhere);
     let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
-    let mut listener = |event: &RunEvent| {
-        keeper.hear(event);
-        live.hear(event);
-        if !hear(event) {
-            options.stop.store(true, Ordering::Relaxed);
-        }
+    let spec = RunSpec {
+        plan: &planned.plan,
+        warnings: warnings.collect(),
+        workload_file: None,
+        store: store.map(Place::open),
+        listener: &mut |event| {
+            live.hear(event);
+            if !hear(event) {
+                options.stop.store(true, Ordering::Relaxed);
+            }
+        },
     };
-    let plan = &planned.plan;
-    let mut finished = match leader.map(|team| &mut team.leader) {
-        Some(leader) => run::run_with_crew(plan, warnings, &options, leader, &mut listener),
-        None => run::run(plan, warnings, &options, &mut listener),
-    };
+    let finished = run::measure(spec, &options, team.map(Team::as_crew));
     live.finish();
-    let not_stored = keeper.finish(&mut finished.record);
-    not_stored.iter().for_each(NotStored::tell);
     let is_in_place = directories.in_place.is_some();
     if is_in_place && finished.error.is_none() && finished.record.status == Status::Complete {
         directories.made.keep();
     }
-    Ok(CarriedOut {
-        finished,
-        is_stored: not_stored.is_none(),
-    })
+    // Standard output has the program's own text.
+    saved(finished, StandardOutput::Taken)
 }
 
 /// Where files lie.

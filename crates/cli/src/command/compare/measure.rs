@@ -5,28 +5,23 @@ use std::path::Path;
 
 use compare::{Comparison, ComparisonOptions, compare as compare_records, planned_differences};
 use plan::Plan;
-use planning::{check_space_together, plan, wanted_targets};
+use planning::check_space_together;
 use report::ComparisonDocument;
-use results::{RunEvent, RunRecord, Status, Warning};
-use run::{Finished, RunOptions, Turn, run_in_turn};
+use results::{RunEvent, Status, Warning};
+use run::{Finished, RunOptions, RunSpec, measure_in_turn};
 
 use super::live::Both;
 use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
-use crate::bounds;
-use crate::command::DEFAULT_TARGET;
-use crate::command::mounts::put_back;
-use crate::command::run::{exit, keeps, kept_toml, look_at, not_mounted, of_plan, tell_warnings};
+use crate::command::planned::{kept_toml, not_mounted, planned};
 use crate::failure::{Exit, Failure};
+use crate::finished::saved;
 use crate::input::{Input, input};
 use crate::json::JsonOutput;
-use crate::keep::{Keeper, NotStored};
 use crate::live::Live;
 use crate::output::{try_new, write_measured};
-use crate::rescue::rescue;
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
-use crate::terminal::StandardOutput;
 
 /// So often is measured where nobody says how often: fewer have no interval of percentiles.
 const REPETITIONS_DEFAULT: &str = "5";
@@ -53,30 +48,22 @@ pub(super) fn measure(
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create: args.measure.create,
-        keep: keeps(plans[0]),
-        command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
     let live = Live::begin((args.quiet, args.display), &options, at_once)?;
-    let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live);
-    let [keeper_a, keeper_b] = keepers;
+    let store = (!args.no_db).then_some(place);
     // Both are kept, whatever became of the other.
-    let stdout = json.stdout();
-    let [a, b] = [
-        stored(finished_a, keeper_a, stdout),
-        stored(finished_b, keeper_b, stdout),
-    ];
-    let ((a, stored_a), (b, stored_b)) = (a?, b?);
+    let [a, b] = in_turn(sides, &options, store, live).map(|it| saved(it, json.stdout()));
+    let ((a, is_stored_a), (b, is_stored_b)) = (a?, b?);
     if args.no_db {
         tell!("neither run was stored (`--no-db`)");
-    } else if stored_a.is_none() && stored_b.is_none() {
+    } else if is_stored_a && is_stored_b {
         tell!("A is run {}, B is run {}", a.id, b.id);
     }
     let is_interrupted = [&a, &b].iter().any(|it| it.status == Status::Interrupted);
-    let exits = [exit(&a, stored_a.is_none()), exit(&b, stored_b.is_none())];
+    let exits = [Exit::of_run(&a, is_stored_a), Exit::of_run(&b, is_stored_b)];
     let compared = compare_records(
         &[a],
         &[b],
@@ -167,20 +154,11 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     if !is_said {
         overrides.set("repetitions", REPETITIONS_DEFAULT)?;
     }
-    let wanted = wanted_targets(&workloads, &overrides);
-    bounds::admit(wanted.iter().map(Path::new))?;
-    put_back(wanted.iter().map(Path::new))?;
-    look_at(&wanted, &workloads, args.measure.create, &overrides)?;
-    let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
-    let planned = plan(&workloads, &overrides, &facts)?;
-    if let Some(refusal) = planned.refusals.into_iter().next() {
-        return Err(refusal.into());
-    }
-    let warnings = warnings.into_iter().chain(planned.warnings).map(of_plan);
-    let elsewhere = not_mounted(&planned.plan);
-    tell_warnings(&elsewhere);
+    let planned = planned(&workloads, &overrides, args.measure.create)?;
+    let warnings = warnings.into_iter().chain(planned.warnings);
+    let elsewhere = not_mounted(&planned.plan, true);
     Ok(Side {
-        warnings: warnings.chain(elsewhere).collect(),
+        warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
         workload_file: kept_toml(&workloads, &overrides),
         plan: planned.plan,
     })
@@ -205,66 +183,37 @@ fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), Failur
 
 /// Runs both, each into its own record, and shows both on one display.
 fn in_turn(
-    sides: &[Side; 2],
+    [a, b]: [Side; 2],
     options: &RunOptions,
-    keepers: &mut [Keeper; 2],
+    store: Option<&Place>,
     live: Live,
 ) -> [Finished; 2] {
     let shown = RefCell::new((live, Both::default()));
-    let [keeper_a, keeper_b] = keepers;
-    let warnings = |side: &Side, keeper: &Keeper| -> Vec<Warning> {
-        let own = side.warnings.iter().cloned();
-        own.chain(keeper.doubts()).collect()
+    let show = |side: usize, event: &RunEvent| {
+        let (live, both) = &mut *shown.borrow_mut();
+        if let Some(event) = both.heard(side, event) {
+            live.hear(&event);
+        }
     };
-    let (warnings_a, warnings_b) = (warnings(&sides[0], keeper_a), warnings(&sides[1], keeper_b));
-    let mut hear_a = |event: &RunEvent| {
-        keeper_a.hear(event);
-        show(&shown, 0, event);
-    };
-    let mut hear_b = |event: &RunEvent| {
-        keeper_b.hear(event);
-        show(&shown, 1, event);
-    };
-    let turns = [
-        Turn {
-            plan: &sides[0].plan,
-            warnings: warnings_a,
-            workload_file: sides[0].workload_file.clone(),
-            listener: &mut hear_a,
-        },
-        Turn {
-            plan: &sides[1].plan,
-            warnings: warnings_b,
-            workload_file: sides[1].workload_file.clone(),
-            listener: &mut hear_b,
-        },
-    ];
-    let finished = run_in_turn(turns, options);
+    let finished = measure_in_turn(
+        [
+            RunSpec {
+                plan: &a.plan,
+                warnings: a.warnings,
+                workload_file: a.workload_file,
+                store: store.map(Place::open),
+                listener: &mut |event| show(0, event),
+            },
+            RunSpec {
+                plan: &b.plan,
+                warnings: b.warnings,
+                workload_file: b.workload_file,
+                store: store.map(Place::open),
+                listener: &mut |event| show(1, event),
+            },
+        ],
+        options,
+    );
     shown.into_inner().0.finish();
     finished
-}
-
-fn show(shown: &RefCell<(Live, Both)>, side: usize, event: &RunEvent) {
-    let (live, both) = &mut *shown.borrow_mut();
-    if let Some(event) = both.heard(side, event) {
-        live.hear(&event);
-    }
-}
-
-/// The record of a run that is over and stored, or why it could not go on.
-fn stored(
-    mut finished: Finished,
-    keeper: Keeper,
-    stdout: StandardOutput,
-) -> Result<(RunRecord, Option<NotStored>), Failure> {
-    let began = finished.error.is_none() || !finished.record.cells.is_empty();
-    let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
-    if let Some(not_stored) = &not_stored {
-        not_stored.tell();
-        rescue(&finished.record, Vec::new(), stdout);
-    }
-    match finished.error {
-        Some(error) => Err(error.into()),
-        None => Ok((finished.record, not_stored)),
-    }
 }

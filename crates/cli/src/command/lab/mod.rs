@@ -6,22 +6,15 @@ mod list;
 mod print;
 mod progress;
 mod recover;
-mod remarks;
-mod request;
+pub(super) mod remarks;
+pub(super) mod request;
 mod run;
-mod runner;
-mod stored;
-mod table;
-mod workload;
+pub(super) mod runner;
+pub(super) mod stored;
+pub(super) mod table;
+pub(super) mod workload;
 
 use lab::{LabError, LabVerdict};
-
-pub(super) use remarks::{alarms, built_as, notes_of, remarks};
-pub(super) use request::{read_request, read_unchecked};
-pub(super) use runner::{StoringRunner, own_peak_of, peak_of};
-pub(super) use stored::{lab_of, page_name, page_of_lab, report_lab, with_runs};
-pub(super) use table::costs;
-pub(super) use workload::fitted_workload;
 
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};

@@ -37,8 +37,8 @@ impl<'a> LabProgress<'a> {
     }
 
     /// Lets something be written that is no part of this.
-    pub fn aside(&self, write: impl FnOnce()) {
-        self.parts.borrow().aside(write);
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.parts.borrow().aside(write)
     }
 
     /// Parts that are to come, one for each job.

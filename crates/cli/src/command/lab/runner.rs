@@ -7,15 +7,14 @@ use lab::{
     Aging, LabEvent, LabMatrix, LabRunner, LabWatcher, PEAK_DEPTHS, RunOrder, RunSubject, Scale,
 };
 use results::{RunEvent, RunRecord, Warning, WarningCode};
-use run::RunOptions;
+use run::{RunOptions, RunSpec};
 
 use super::progress::LabProgress;
 use super::remarks::{aged_to, built_as};
 use crate::args::FileSystemArgs;
-use crate::command::run::{kept_toml, of_plan};
+use crate::command::planned::kept_toml;
 use crate::failure::Failure;
-use crate::keep::Keeper;
-use crate::rescue::rescue;
+use crate::finished::saved;
 use crate::signals::Continued;
 use crate::stored::Place;
 use crate::terminal::StandardOutput;
@@ -130,42 +129,34 @@ impl LabRunner for StoringRunner<'_> {
     ) -> Result<RunRecord, Failure> {
         let notes = self.notes_on(order.subject);
         let workload_file = workload_file(&order);
-        let mut keeper = Keeper::open(self.place, self.is_stored);
         let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
-        let of_lab = notes.iter().map(of_lab);
-        let of_plan = order.planned.warnings.into_iter().map(of_plan);
-        let warnings = of_lab.chain(of_plan).chain(keeper.doubts()).collect();
+        let of_plan = order.planned.warnings.into_iter().map(Warning::from);
         let continued = Continued::watch()?;
         let options = RunOptions {
-            workload_file,
             overwrite_devices: order.overwrite_devices,
-            command: std::env::args().collect(),
             stop: Arc::clone(&self.stop),
             continued: continued.flag(),
             // What each file system lies on is said beside its column.
             memory_is_meant: true,
             ..RunOptions::default()
         };
-        let mut finished = run::run(&order.planned.plan, warnings, &options, &mut |event| {
-            keeper.hear(event);
-            hear(event);
-            self.progress.hear_run(event);
-        });
+        let spec = RunSpec {
+            plan: &order.planned.plan,
+            warnings: notes.iter().map(of_lab).chain(of_plan).collect(),
+            workload_file,
+            store: self.is_stored.then(|| self.place.open()),
+            listener: &mut |event| {
+                hear(event);
+                self.progress.hear_run(event);
+            },
+        };
+        let finished = run::measure(spec, &options, None);
         // A run that was refused before it began is not in the store.
-        let began = finished.error.is_none() || !finished.record.cells.is_empty();
-        let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
-        if let Some(not_stored) = &not_stored {
-            self.progress.aside(|| {
-                not_stored.tell();
-                rescue(&finished.record, Vec::new(), self.stdout);
-            });
-        } else if self.is_stored && began {
+        if self.is_stored && finished.has_begun() && finished.not_stored.is_none() {
             self.mark(&finished.record, &notes, order.lab_name)?;
         }
-        match finished.error {
-            Some(error) => Err(error.into()),
-            None => Ok(finished.record),
-        }
+        let (record, _) = self.progress.aside(|| saved(finished, self.stdout))?;
+        Ok(record)
     }
 
     fn keep(

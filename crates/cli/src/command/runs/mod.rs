@@ -1,6 +1,6 @@
 //! `runs`: the results store.
 
-mod list;
+pub(super) mod list;
 mod remove;
 mod row;
 
@@ -16,8 +16,6 @@ use crate::failure::{Exit, Failure};
 use crate::output::write_new;
 use crate::stored::{Place, read_text, refused};
 use crate::terminal::print;
-
-pub(super) use list::{list_of, text_of};
 
 /// Lists the stored runs, or does what is asked with some of them.
 pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use plan::facts::SystemFacts;
 use plan::{Cell, Plan};
 use results::{CellRecord, Environment, Names};
-use run::{Finished, RunOptions};
+use run::{Finished, RunOptions, RunSpec};
 use stats::{Counter, Interval};
 
 use super::*;
@@ -175,11 +175,6 @@ fn led(plan: &Plan, hub: Hub, on_lost: OnLost) -> Result<Finished, CrewError> {
         ..RunOptions::default()
     };
     let mut listener = |_: &RunEvent| {};
-    Ok(run::run_with_crew(
-        plan,
-        Vec::new(),
-        &run_options,
-        &mut leader,
-        &mut listener,
-    ))
+    let spec = RunSpec::new(plan, &mut listener);
+    Ok(run::measure(spec, &run_options, Some(&mut leader)))
 }

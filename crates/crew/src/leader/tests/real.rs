@@ -72,7 +72,11 @@ fn two_processes_of_a_worker_do_what_one_of_two_does() {
         ];
         let plan = plan_of(ranks, &settings);
         let finished = match ranks {
-            1 => run::run(&plan, Vec::new(), &RunOptions::default(), &mut |_| {}),
+            1 => run::measure(
+                RunSpec::new(&plan, &mut |_| {}),
+                &RunOptions::default(),
+                None,
+            ),
             _ => {
                 let (hub, ends) = hub(ranks);
                 at_work(ends, |_, message| message);

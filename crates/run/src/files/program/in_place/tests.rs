@@ -72,7 +72,7 @@ fn in_place(path: &Path, program: Program, options: &RunOptions) -> Finished {
         ..options.clone()
     };
     let plan = plan(path, EngineKind::Psync, 2, files);
-    crate::run(&plan, Vec::new(), &options, &mut |_| {})
+    crate::measure(crate::RunSpec::new(&plan, &mut |_| {}), &options, None)
 }
 
 fn files_below(directory: &Path) -> Vec<String> {

@@ -52,7 +52,7 @@ fn in_place(plan: &Plan, options: &RunOptions, hear: &mut dyn FnMut(&RunEvent)) 
         }),
         ..options.clone()
     };
-    crate::run(plan, Vec::new(), &options, hear)
+    crate::measure(crate::RunSpec::new(plan, hear), &options, None)
 }
 
 /// A run to its end, with what failed in it.

@@ -6,7 +6,7 @@ use plan::EngineKind;
 use results::{RunEvent, RunRecord, Warning, WarningCode, doubt_store, target_indexes};
 use store::{Store, StoreError, Writer};
 
-use crate::stored::Place;
+use crate::session::Finished;
 
 /// Stores a run while it goes on. A store that fails is a warning: measuring goes on.
 #[derive(Debug)]
@@ -17,10 +17,9 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Opens the store; `wanted` is whether the run is to be stored at all.
-    pub fn open(place: &Place, wanted: bool) -> Self {
-        let opened = wanted.then(|| place.open()).transpose();
-        let (store, failure) = match opened {
+    /// `opened` is none where the run is not to be stored.
+    pub fn new(opened: Option<Result<Store, StoreError>>) -> Self {
+        let (store, failure) = match opened.transpose() {
             Ok(store) => (store, None),
             Err(error) => (None, Some(error)),
         };
@@ -64,18 +63,20 @@ impl Keeper {
         }
     }
 
-    /// Ends the run. Where it could not be stored, the record says so, and what is returned is to
-    /// be printed.
-    pub fn finish(mut self, record: &mut RunRecord) -> Option<NotStored> {
+    /// Ends the run. Where it could not be stored, the record says so.
+    pub fn finish(mut self, mut finished: Finished) -> Finished {
+        let record = &mut finished.record;
         let on_target = self.on_target(record);
         record.warnings.extend(on_target);
-        let finished = self.writer.map_or(Ok(()), |writer| writer.finish(record));
-        let error = finished.err().or(self.failure)?;
-        // A store that could not be opened was told before the run.
-        if self.store.is_some() {
-            record.warnings.push(not_stored(&error));
+        let stored = self.writer.map_or(Ok(()), |writer| writer.finish(record));
+        if let Some(error) = stored.err().or(self.failure) {
+            // `doubts` has reported a store that could not be opened.
+            if self.store.is_some() {
+                record.warnings.push(not_stored(&error));
+            }
+            finished.not_stored = finished.has_begun().then_some(error);
         }
-        Some(NotStored(error))
+        finished
     }
 }
 
@@ -92,18 +93,4 @@ fn shares_device(store: &Store, target: &Path) -> bool {
 fn not_stored(error: &StoreError) -> Warning {
     let message = format!("the run is not in the results store: {error}");
     Warning::of_run(WarningCode::NotStored, message)
-}
-
-/// Why a run is not in the store.
-#[derive(Debug)]
-pub(crate) struct NotStored(StoreError);
-
-impl NotStored {
-    /// Says so.
-    pub fn tell(&self) {
-        tell!("warning: the run is not in the results store: {}", self.0);
-        if let Some(help) = self.0.help() {
-            tell!("help: {help}");
-        }
-    }
 }

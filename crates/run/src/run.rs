@@ -1,0 +1,91 @@
+//! One run: it is carried out by this process or by others, and stored while it goes on.
+
+use plan::Plan;
+use results::{RunEvent, Warning};
+use store::{Store, StoreError};
+
+use crate::RunError;
+use crate::crew::Crew;
+use crate::drive::drive;
+use crate::keep::Keeper;
+use crate::preflight::{try_engines, try_streams};
+use crate::session::{Finished, RunOptions, Session};
+
+/// One run: what it does, and who gets its events.
+pub struct RunSpec<'a> {
+    /// What it does.
+    pub plan: &'a Plan,
+    /// Warnings from before the run, for the record.
+    pub warnings: Vec<Warning>,
+    /// The workload and its options as a workload file, for the record.
+    pub workload_file: Option<String>,
+    /// The results store, or why it cannot be opened; none where the run is not to be stored.
+    pub store: Option<Result<Store, StoreError>>,
+    /// Gets the events.
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+}
+
+impl<'a> RunSpec<'a> {
+    /// A run that is not stored.
+    pub fn new(plan: &'a Plan, listener: &'a mut dyn FnMut(&RunEvent)) -> Self {
+        Self {
+            plan,
+            warnings: Vec::new(),
+            workload_file: None,
+            store: None,
+            listener,
+        }
+    }
+}
+
+/// Runs a plan to its end, or until the stop flag is set, and stores it; where there is a crew, its
+/// processes measure instead of this one.
+pub fn measure(spec: RunSpec<'_>, options: &RunOptions, crew: Option<&mut dyn Crew>) -> Finished {
+    let RunSpec {
+        plan,
+        mut warnings,
+        workload_file,
+        store,
+        listener,
+    } = spec;
+    let mut keeper = Keeper::new(store);
+    warnings.extend(keeper.doubts());
+    let mut hear = |event: &RunEvent| {
+        keeper.hear(event);
+        listener(event);
+    };
+    let mut session = Session::new(plan, options, &mut hear);
+    session.record.workload_file = workload_file;
+    if let Some(crew) = crew {
+        session.set_crew(crew);
+    }
+    let finished = carried_out(session, warnings);
+    keeper.finish(finished)
+}
+
+fn carried_out(mut session: Session<'_>, warnings: Vec<Warning>) -> Finished {
+    if let Err(error) = begin(&mut session, warnings) {
+        return session.end_early(Some(error));
+    }
+    let mut sessions = [session];
+    let mut driven = drive(&mut sessions);
+    let [mut session] = sessions;
+    session.conclude(driven.conclusions.pop().unwrap_or_default());
+    session.finish(driven.outcomes.pop().unwrap_or(Ok(())))
+}
+
+/// Makes the targets ready.
+fn begin(session: &mut Session<'_>, warnings: Vec<Warning>) -> Result<(), RunError> {
+    let (plan, run) = (session.plan, session.record.id.clone());
+    if session.crew.is_some() {
+        session.start(warnings);
+        let prepared = session.with_crew(|crew, watch| crew.prepare(plan, &run, watch));
+        return prepared.unwrap_or(Ok(()));
+    }
+    try_streams(plan)?;
+    try_engines(plan)?;
+    session.find_peers()?;
+    let admitted = session.admit_all()?;
+    session.start(warnings);
+    session.prepare_all(admitted)
+}
