@@ -16,6 +16,7 @@ mod cut;
 mod drain;
 mod drive;
 mod due;
+mod engines;
 mod error;
 pub mod exec;
 mod figures;

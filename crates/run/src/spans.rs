@@ -4,10 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::clock::{Clock, TscClock};
-use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncNetwork, PsyncOptions, Reopen,
-    UringNetwork, UringOptions, with_own_files,
-};
+use engine::{Engine, Operation, Reopen};
 use generate::{
     Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, Unchanged, slot_spans,
 };
@@ -16,11 +13,12 @@ use plan::{CacheMode, Cell, EngineKind};
 use results::EngineNotes;
 
 use crate::RunError;
+use crate::engines::{self, Done, EngineSpec, OnEngine, OpenFiles};
 use crate::lane::{Lane, Requests};
 use crate::outcome::Outcome;
 use crate::pace::{Closed, Pace, Parts};
 use crate::recorder::Counting;
-use crate::start::{Start, ring_notes};
+use crate::start::Start;
 
 /// What a lane does on its spans.
 pub(crate) struct SpanTask {
@@ -56,128 +54,75 @@ pub(crate) struct Verify {
 }
 
 /// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
-pub(crate) fn work(
-    mut task: SpanTask,
-    lane: &Lane,
-    cell: &Cell,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let slot_count = lane.slot_count();
-    let buffer_bytes = lane.buffer_bytes();
-    if !task.peers.is_empty() {
-        return work_with_peers(task, lane, cell, start);
-    }
-    let files = std::mem::take(&mut task.files);
-    let lent = std::mem::take(&mut task.lent);
-    let reopen = std::mem::take(&mut task.reopen);
-    let dontcache = cell.cache == CacheMode::Dontcache;
-    let kit = Kit { task, lane, start };
-    match cell.engine {
-        EngineKind::IoUring => {
-            let ring = cell.ring;
-            let options = UringOptions {
-                sqpoll: ring.sqpoll,
-                iopoll: ring.iopoll,
-                dontcache,
-            };
-            let mut engine = IoUring::new(files, slot_count, buffer_bytes, options)?;
-            if !reopen.is_empty() {
-                engine.set_reopen(reopen)?;
-            }
-            let notes = ring_notes(engine.setup());
-            kit.run(engine, notes, with_requests)
-        }
-        EngineKind::Psync if !lent.is_empty() => with_own_files(&lent, |files| {
-            let options = PsyncOptions { dontcache };
-            let engine = Psync::new(files, slot_count, buffer_bytes, options)?;
-            kit.run(engine, EngineNotes::default(), with_requests)
-        })
-        .map_err(|source| RunError::System {
-            what: "open a file again".to_owned(),
-            source,
-        })?,
-        EngineKind::Psync => {
-            let options = PsyncOptions { dontcache };
-            let mut engine = Psync::new(files, slot_count, buffer_bytes, options)?;
-            if !reopen.is_empty() {
-                engine.set_reopen(reopen)?;
-            }
-            kit.run(engine, EngineNotes::default(), with_requests)
-        }
-        EngineKind::Mmap => {
-            let write = kit.task.requests.operations().contains(Operation::Write);
-            let mut engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
-            if !reopen.is_empty() {
-                engine.set_reopen(reopen)?;
-            }
-            kit.run(engine, EngineNotes::default(), with_requests)
-        }
-        EngineKind::Null => {
-            let engine = Null::new(slot_count, buffer_bytes)?;
-            let notes = EngineNotes::default();
-            match lane.plan.network {
-                true => kit.run(engine, notes, with_messages),
-                false => kit.run(engine, notes, with_requests),
-            }
-        }
-    }
-}
-
-/// As [`work`], on connections: one a slot.
-fn work_with_peers(
-    mut task: SpanTask,
-    lane: &Lane,
-    cell: &Cell,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let peers = std::mem::take(&mut task.peers);
-    let of_span = |span_index: u32| Arc::clone(&peers[span_index as usize]);
-    let peers = slot_spans(&lane.plan.spans).into_iter().map(of_span);
-    let peers = peers.collect();
-    let connects = lane.plan.transactions_per_connection.is_none();
-    let buffer_bytes = lane.buffer_bytes();
-    let kit = Kit { task, lane, start };
-    if cell.engine != EngineKind::IoUring {
-        let engine = PsyncNetwork::new(peers, buffer_bytes, connects)?;
-        return kit.run(engine, EngineNotes::default(), with_messages);
-    }
-    let options = UringOptions {
-        sqpoll: cell.ring.sqpoll,
-        ..UringOptions::default()
+pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> Done {
+    let spec = EngineSpec {
+        kind: cell.engine,
+        slot_count: lane.slot_count(),
+        buffer_bytes: lane.buffer_bytes(),
+        operations: task.requests.operations(),
+        ring: cell.ring,
     };
-    let engine = UringNetwork::new(peers, buffer_bytes, options, connects)?;
-    let notes = ring_notes(engine.setup());
-    kit.run(engine, notes, with_messages)
+    if lane.plan.network {
+        // One a slot.
+        let spans = slot_spans(&lane.plan.spans).into_iter();
+        let peers = match cell.engine {
+            EngineKind::Null => Vec::new(),
+            _ => spans
+                .map(|it| Arc::clone(&task.peers[it as usize]))
+                .collect(),
+        };
+        let connects = lane.plan.transactions_per_connection.is_none();
+        return engines::on_peers(spec, peers, connects, MessageLoop { task, lane, start });
+    }
+    let open = OpenFiles {
+        files: std::mem::take(&mut task.files),
+        lent: std::mem::take(&mut task.lent),
+        reopen: std::mem::take(&mut task.reopen),
+        dontcache: cell.cache == CacheMode::Dontcache,
+    };
+    engines::on_files(spec, open, SpanLoop { task, lane, start })
 }
 
-struct Kit<'a> {
+/// The loop on files.
+struct SpanLoop<'a> {
     task: SpanTask,
     lane: &'a Lane,
     start: Start<'a>,
 }
 
-/// Runs the loop on a generator's requests.
-type Way<E> = fn(Parts<E, TscClock>, Requests, &Lane, &Contents) -> Result<Outcome, RunError>;
-
-impl Kit<'_> {
-    fn run<E: Engine>(
-        self,
-        engine: E,
-        notes: EngineNotes,
-        way: Way<E>,
-    ) -> Result<Option<Outcome>, RunError> {
-        let (clock, batch) = (self.start.clock.clone(), self.start.batch);
-        let Some(recorder) = self.start.begin(notes, Counting::BySpan) else {
+impl OnEngine for SpanLoop<'_> {
+    fn run<E: Engine>(self, engine: E, notes: EngineNotes) -> Done {
+        let Some(parts) = begun(self.start, engine, notes) else {
             return Ok(None);
         };
-        let parts = Parts {
-            engine,
-            recorder,
-            clock,
-            batch,
-        };
-        way(parts, self.task.requests, self.lane, &self.task.contents).map(Some)
+        with_requests(parts, self.task.requests, self.lane, &self.task.contents).map(Some)
     }
+}
+
+/// The loop on connections.
+struct MessageLoop<'a> {
+    task: SpanTask,
+    lane: &'a Lane,
+    start: Start<'a>,
+}
+
+impl OnEngine for MessageLoop<'_> {
+    fn run<E: Engine>(self, engine: E, notes: EngineNotes) -> Done {
+        let Some(parts) = begun(self.start, engine, notes) else {
+            return Ok(None);
+        };
+        with_messages(parts, self.task.requests, self.lane, &self.task.contents).map(Some)
+    }
+}
+
+fn begun<E>(start: Start<'_>, engine: E, notes: EngineNotes) -> Option<Parts<E, TscClock>> {
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    Some(Parts {
+        engine,
+        recorder: start.begin(notes, Counting::BySpan)?,
+        clock,
+        batch,
+    })
 }
 
 /// Runs the loop on what is left to choose.

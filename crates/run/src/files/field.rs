@@ -1,12 +1,38 @@
 //! Where the files of a stage lie and how they are opened.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
-use engine::FileOptions;
+use engine::{FileOptions, Fileset, Filesets};
 use plan::{CacheMode, Cell};
 use target::Tree;
 
 use crate::RunError;
+
+/// Where files lie and how they are opened.
+#[derive(Clone)]
+pub(crate) struct OpenFileset {
+    pub fileset: Arc<Fileset>,
+    /// Filesets besides, which requests say by number.
+    pub others: Arc<[Arc<Fileset>]>,
+    pub options: FileOptions,
+}
+
+impl OpenFileset {
+    /// One fileset.
+    pub fn of(fileset: Arc<Fileset>, options: FileOptions) -> Self {
+        Self {
+            fileset,
+            others: Arc::new([]),
+            options,
+        }
+    }
+
+    /// All of them.
+    pub fn filesets(&self) -> Filesets {
+        Filesets::new(Arc::clone(&self.fileset), &self.others)
+    }
+}
 
 /// Permissions of the directories that are made.
 pub(super) const DIRECTORY_MODE: u32 = 0o700;

@@ -1,7 +1,7 @@
 //! Cells that work on many files: a program's stages one after the other, each measured.
 
 mod course;
-mod field;
+pub(crate) mod field;
 mod lasting;
 mod phase;
 mod program;

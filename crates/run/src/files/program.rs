@@ -33,7 +33,8 @@ use crate::meeting::Meeting;
 
 use super::course::{Done, Grounds, Stage};
 use super::field;
-use super::task::{Field, contents};
+use super::field::OpenFileset;
+use super::task::contents;
 use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{open_fileset, open_mode};
@@ -206,7 +207,7 @@ impl ProgramCourse {
         grounds: &Grounds,
         worker: &WorkerPlan,
         used: &BTreeSet<u8>,
-    ) -> Result<Option<Field>, RunError> {
+    ) -> Result<Option<OpenFileset>, RunError> {
         let Some(tree) = grounds.of(worker) else {
             return Ok(None);
         };
@@ -232,7 +233,7 @@ impl ProgramCourse {
             filesets.push(opened);
         }
         let others = filesets.split_off(1.min(filesets.len()));
-        Ok(filesets.pop().map(|fileset| Field {
+        Ok(filesets.pop().map(|fileset| OpenFileset {
             fileset,
             others: others.into(),
             options: self.options(tree),

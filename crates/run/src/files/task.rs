@@ -1,63 +1,36 @@
 //! What a lane does with many files: its stream, where the files lie, what is in them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use engine::clock::Clock;
-use engine::{
-    Engine, FileHandles, FileOptions, Fileset, Filesets, Null, Operation, OperationSet, PsyncFiles,
-    UringFiles, Wait, with_own_descriptors,
-};
+use engine::{Engine, Operation, OperationSet, Wait};
 use generate::pool::TextContent;
 use generate::program::{Interpreter, Straight};
 use generate::{Content, ContentSource, FileStamp, Generator, PlainContent, Step};
-use plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
+use plan::{Cell, ContentPlan, EngineKind, RingOptions, WorkerPlan};
 use results::EngineNotes;
 
 use crate::RunError;
 use crate::batch::Batch;
 use crate::drain::Ended;
+use crate::engines::{self, Done, EngineSpec, OnAnyEngine, OnEngine};
 use crate::lane::Lane;
 use crate::measure::Loop;
-use crate::outcome::Outcome;
 use crate::pace::Paced;
 use crate::recorder::{Counting, Recorder};
-use crate::start::{Start, ring_notes};
+use crate::start::Start;
 
+use super::field::OpenFileset;
 use super::requests::FileRequests;
 
 /// What a lane does with many files.
 pub(crate) struct FileTask {
     pub requests: FileRequests,
     /// None for the `null` engine.
-    pub field: Option<Field>,
+    pub field: Option<OpenFileset>,
     pub contents: FileContents,
     /// Bytes of the largest request.
     pub buffer_bytes: u32,
-}
-
-/// Where files lie and how they are opened.
-#[derive(Clone)]
-pub(crate) struct Field {
-    pub fileset: Arc<Fileset>,
-    /// Filesets besides, which requests say by number.
-    pub others: Arc<[Arc<Fileset>]>,
-    pub options: FileOptions,
-}
-
-impl Field {
-    /// One fileset.
-    pub fn of(fileset: Arc<Fileset>, options: FileOptions) -> Self {
-        Self {
-            fileset,
-            others: Arc::new([]),
-            options,
-        }
-    }
-
-    fn filesets(&self) -> Filesets {
-        Filesets::new(Arc::clone(&self.fileset), &self.others)
-    }
 }
 
 /// Where the bytes that each worker of a cell writes come from.
@@ -87,12 +60,7 @@ pub(crate) enum FileContents {
 }
 
 /// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
-pub(crate) fn work(
-    mut task: FileTask,
-    lane: &Lane,
-    cell: &Cell,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
+pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> Done {
     let is_program = matches!(task.requests, FileRequests::Program(_));
     let is_checked = matches!(task.contents, FileContents::Stamp(_));
     let is_trace = matches!(task.requests, FileRequests::Trace(_));
@@ -106,23 +74,23 @@ pub(crate) fn work(
             Err(interpreter) => program(*interpreter, task.field, written, cell.engine, start),
         };
     }
-    let (slots, bytes) = (lane.slot_count(), task.buffer_bytes);
-    match (task.field.take(), cell.engine) {
-        (None, _) | (_, EngineKind::Null) => {
-            let engine = Null::new(slots, bytes)?;
-            with_engine(engine, EngineNotes::default(), task, lane, start)
-        }
-        (Some(field), EngineKind::IoUring) => {
-            let engine = UringFiles::new(field.fileset, slots, bytes, field.options)?;
-            let notes = EngineNotes {
-                notes: engine.notes(task.requests.operations()),
-                ..ring_notes(engine.setup())
-            };
-            with_engine(engine, notes, task, lane, start)
-        }
-        (Some(field), EngineKind::Psync | EngineKind::Mmap) => {
-            with_own_descriptors(|| with_psync(field, (slots, bytes), task, lane, start))
-        }
+    let spec = spec(
+        lane,
+        cell.engine,
+        task.buffer_bytes,
+        task.requests.operations(),
+    );
+    let (fileset, keep_open) = (task.field.take(), task.requests.kept_open_max());
+    engines::on_pool(spec, fileset, keep_open, PoolLoop { task, lane, start })
+}
+
+fn spec(lane: &Lane, kind: EngineKind, buffer_bytes: u32, operations: OperationSet) -> EngineSpec {
+    EngineSpec {
+        kind,
+        slot_count: lane.slot_count(),
+        buffer_bytes,
+        operations,
+        ring: RingOptions::default(),
     }
 }
 
@@ -130,37 +98,24 @@ pub(crate) fn work(
 /// compiled for nothing else, as each further one has tens of thousands of bytes.
 fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
     generator: G,
-    field: Option<Field>,
+    field: Option<OpenFileset>,
     (contents, lane): (FileContents, &Lane),
     kind: EngineKind,
     start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
+) -> Done {
     let FileContents::Plain(source) = contents else {
         unreachable!("what programs write is plain");
     };
-    let (slots, bytes) = (lane.slot_count(), generator.as_ref().buffer_bytes());
+    let bytes = generator.as_ref().buffer_bytes();
     let count = generator.as_ref().register_count();
-    let written = (source, lane);
-    match (field, kind) {
-        (None, _) | (_, EngineKind::Null) => {
-            let engine = Null::new(slots, bytes)?;
-            with_plain(engine, EngineNotes::default(), generator, written, start)
-        }
-        (Some(field), EngineKind::IoUring) => {
-            let (filesets, options) = (field.filesets(), field.options);
-            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
-            let notes = EngineNotes {
-                notes: engine.notes(generator.operations()),
-                ..ring_notes(engine.setup())
-            };
-            with_plain(engine, notes, generator, written, start)
-        }
-        (Some(field), EngineKind::Psync | EngineKind::Mmap) => with_own_descriptors(|| {
-            let (filesets, options) = (field.filesets(), field.options);
-            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
-            with_plain(engine, EngineNotes::default(), generator, written, start)
-        }),
-    }
+    let spec = spec(lane, kind, bytes, generator.operations());
+    let work = ProgramLoop {
+        generator,
+        source,
+        lane,
+        start,
+    };
+    engines::on_registers(spec, field, count, work)
 }
 
 /// As [`work`], by an engine that is called through a table, so that the loop is compiled once for
@@ -171,19 +126,18 @@ fn with_any_engine(
     kind: EngineKind,
     start: Start<'_>,
     pace: Option<Paced>,
-) -> Result<Option<Outcome>, RunError> {
-    let slots = lane.slot_count();
+) -> Done {
     let FileTask {
         requests,
         field,
         contents,
-        buffer_bytes: bytes,
+        buffer_bytes,
     } = task;
     let operations = requests.operations();
     let registers = requests.register_count();
     let keep_open = requests.kept_open_max();
-    let run = |engine: Box<dyn Engine>, notes| {
-        let mut engine = engine;
+    let spec = spec(lane, kind, buffer_bytes, operations);
+    let work = OnAnyEngine(|mut engine: Box<dyn Engine>, notes| {
         let content = boxed(contents, &mut *engine, operations, lane);
         match pace {
             Some(pace) => run_paced(engine, notes, requests, content, (pace, start)),
@@ -193,31 +147,10 @@ fn with_any_engine(
                 FileRequests::Trace(it) => run(engine, notes, *it, content, start),
             },
         }
-    };
-    match (field, kind) {
-        (None, _) | (_, EngineKind::Null) => {
-            run(Box::new(Null::new(slots, bytes)?), EngineNotes::default())
-        }
-        (Some(field), EngineKind::IoUring) => {
-            let (filesets, options) = (field.filesets(), field.options);
-            let engine = match registers {
-                Some(count) => UringFiles::with_registers(filesets, slots, bytes, options, count)?,
-                None => UringFiles::new(field.fileset, slots, bytes, options)?,
-            };
-            let notes = EngineNotes {
-                notes: engine.notes(operations),
-                ..ring_notes(engine.setup())
-            };
-            run(Box::new(engine), notes)
-        }
-        (Some(field), EngineKind::Psync | EngineKind::Mmap) => with_own_descriptors(|| {
-            let Some(count) = registers else {
-                return psync(field, (slots, bytes), keep_open, run);
-            };
-            let (filesets, options) = (field.filesets(), field.options);
-            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
-            run(Box::new(engine), EngineNotes::default())
-        }),
+    });
+    match registers {
+        Some(count) => engines::on_registers(spec, field, count, work),
+        None => engines::on_pool(spec, field, keep_open, work),
     }
 }
 
@@ -261,74 +194,36 @@ fn kept<E: Engine + ?Sized>(content: &TextContent, engine: &mut E) -> TextConten
     TextContent::prepared()
 }
 
-fn with_psync(
-    field: Field,
-    (slots, bytes): (u32, u32),
+/// The loop of a pool.
+struct PoolLoop<'a> {
     task: FileTask,
-    lane: &Lane,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let keep_open = task.requests.kept_open_max();
-    if keep_open > 0 {
-        let (engine, notes) = keeping_open(field, (slots, bytes), keep_open)?;
-        return with_engine(engine, notes, task, lane, start);
+    lane: &'a Lane,
+    start: Start<'a>,
+}
+
+impl OnEngine for PoolLoop<'_> {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+        let FileRequests::Pool(play) = self.task.requests else {
+            unreachable!("programs have engines of their own");
+        };
+        let written = (self.task.contents, self.lane);
+        with_contents(engine, notes, *play, written, self.start)
     }
-    let Field {
-        fileset, options, ..
-    } = field;
-    let engine = PsyncFiles::new(fileset, slots, bytes, options)?;
-    with_engine(engine, EngineNotes::default(), task, lane, start)
 }
 
-/// As [`with_psync`], by an engine that is called through a table.
-fn psync(
-    field: Field,
-    (slots, bytes): (u32, u32),
-    keep_open: u32,
-    run: impl FnOnce(Box<dyn Engine>, EngineNotes) -> Result<Option<Outcome>, RunError>,
-) -> Result<Option<Outcome>, RunError> {
-    if keep_open > 0 {
-        let (engine, notes) = keeping_open(field, (slots, bytes), keep_open)?;
-        return run(Box::new(engine), notes);
-    }
-    let engine = PsyncFiles::new(field.fileset, slots, bytes, field.options)?;
-    run(Box::new(engine), EngineNotes::default())
+/// The loop of a program.
+struct ProgramLoop<'a, G> {
+    generator: G,
+    source: ContentSource,
+    lane: &'a Lane,
+    start: Start<'a>,
 }
 
-/// An engine whose files may stay open behind their requests, up to `keep_open` of them.
-fn keeping_open(
-    field: Field,
-    (slots, bytes): (u32, u32),
-    keep_open: u32,
-) -> Result<(PsyncFiles<FileHandles>, EngineNotes), RunError> {
-    let notes = EngineNotes {
-        notes: vec![format!(
-            "up to {keep_open} files stay open in the transactions; closing what is left is not \
-             timed"
-        )],
-        ..EngineNotes::default()
-    };
-    // Each slot may also have one that is being closed.
-    let files_max = keep_open.saturating_add(slots);
-    let (fileset, options) = (field.fileset, field.options);
-    let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
-    Ok((engine, notes))
-}
-
-fn with_engine<E: Engine>(
-    engine: E,
-    notes: EngineNotes,
-    task: FileTask,
-    lane: &Lane,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    match task.requests {
-        FileRequests::Pool(play) => {
-            with_contents(engine, notes, *play, (task.contents, lane), start)
-        }
-        FileRequests::Program(_) | FileRequests::Trace(_) => {
-            unreachable!("programs have engines of their own")
-        }
+impl<G: Generator + Into<FileRequests>> OnEngine for ProgramLoop<'_, G> {
+    fn run<E: Engine + 'static>(self, mut engine: E, notes: EngineNotes) -> Done {
+        let operations = self.generator.operations();
+        let content = plain(self.source, &mut engine, operations, self.lane);
+        run(engine, notes, self.generator, content, self.start)
     }
 }
 
@@ -338,9 +233,12 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
     generator: G,
     (contents, lane): (FileContents, &Lane),
     start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
+) -> Done {
     match contents {
-        FileContents::Plain(source) => with_plain(engine, notes, generator, (source, lane), start),
+        FileContents::Plain(source) => {
+            let content = plain(source, &mut engine, generator.operations(), lane);
+            run(engine, notes, generator, content, start)
+        }
         FileContents::Kept(content) => {
             let content = kept(&content, &mut engine);
             run(engine, notes, generator, content, start)
@@ -350,24 +248,13 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
     }
 }
 
-fn with_plain<E: Engine, G: Generator + Into<FileRequests>>(
-    mut engine: E,
-    notes: EngineNotes,
-    generator: G,
-    (source, lane): (ContentSource, &Lane),
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let content = plain(source, &mut engine, generator.operations(), lane);
-    run(engine, notes, generator, content, start)
-}
-
 fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
     mut engine: E,
     notes: EngineNotes,
     mut generator: G,
     mut content: C,
     start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
+) -> Done {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut generator, &mut content, &clock)?;
     let Some(recorder) = start.begin(notes, Counting::Together) else {
@@ -386,7 +273,7 @@ fn run_paced(
     mut requests: FileRequests,
     mut content: Box<dyn Content>,
     (pace, start): (Paced, Start<'_>),
-) -> Result<Option<Outcome>, RunError> {
+) -> Done {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut requests, &mut content, &clock)?;
     let Some(recorder) = start.begin(notes, Counting::Together) else {

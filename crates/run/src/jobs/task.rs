@@ -5,25 +5,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
-use engine::{
-    Engine, FileOptions, Fileset, IoUring, Mmap, MmapOptions, Null, OpenMode, Operation, Psync,
-    PsyncFiles, PsyncOptions, UringOptions,
-};
+use engine::{Engine, FileOptions, Fileset, OpenMode, Operation, PsyncFiles};
 use generate::job::{GoalBoard, JobStream, Watched};
 use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
 use plan::job::JobPlan;
-use plan::{CacheMode, Cell, EngineKind};
+use plan::{CacheMode, Cell};
 use results::EngineNotes;
 use rustix::fs::OFlags;
 
 use crate::RunError;
+use crate::engines::{self, Done, EngineSpec, OnEngine, OpenFiles};
 use crate::gate::{EndOfJob, JobEnd};
 use crate::lane::Lane;
 use crate::outcome::Outcome;
 use crate::pace::{Closed, Pace, Parts, Punctually};
 use crate::recorder::{Counting, Schedule};
 use crate::spans::{Contents, Verify};
-use crate::start::{Start, ring_notes};
+use crate::start::Start;
 use crate::thread::{arrange, thread_usage};
 use crate::times;
 
@@ -63,12 +61,7 @@ pub(crate) fn schedule(job: &JobPlan, cell: &Cell, operations: u64) -> Schedule 
 }
 
 /// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
-pub(crate) fn work(
-    mut task: JobTask,
-    lane: &Lane,
-    job: &JobPlan,
-    start: Start<'_>,
-) -> Result<Option<Outcome>, RunError> {
+pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'_>) -> Done {
     // Whoever waits for it begins when all of it is done.
     let _end = task.end.take();
     arrange(&job.thread)?;
@@ -113,36 +106,25 @@ pub(crate) fn work(
 }
 
 /// Makes the engine on these files, and runs the loop on it.
-fn by_engine(mut kit: Kit<'_>, files: Vec<OwnedFd>) -> Result<Option<Outcome>, RunError> {
-    let (job, lane) = (kit.job, kit.lane);
-    let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
-    let dontcache = job.cache == CacheMode::Dontcache;
-    match (kit.task.names.take(), job.engine) {
-        (Some(names), _) => with_names(names, kit),
-        (None, EngineKind::IoUring) => {
-            let options = UringOptions {
-                sqpoll: job.ring.sqpoll,
-                iopoll: job.ring.iopoll,
-                dontcache,
-            };
-            let engine = IoUring::new(files, slot_count, buffer_bytes, options)?;
-            let notes = ring_notes(engine.setup());
-            with_engine(engine, notes, kit)
-        }
-        (None, EngineKind::Psync) => {
-            let engine = Psync::new(files, slot_count, buffer_bytes, PsyncOptions { dontcache })?;
-            with_engine(engine, EngineNotes::default(), kit)
-        }
-        (None, EngineKind::Mmap) => {
-            let write = kit.task.stream.operations().contains(Operation::Write);
-            let engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
-            with_engine(engine, EngineNotes::default(), kit)
-        }
-        (None, EngineKind::Null) => {
-            let engine = Null::new(slot_count, buffer_bytes)?;
-            with_engine(engine, EngineNotes::default(), kit)
-        }
+fn by_engine(mut kit: Kit<'_>, files: Vec<OwnedFd>) -> Done {
+    if let Some(names) = kit.task.names.take() {
+        return with_names(names, kit);
     }
+    let (job, lane) = (kit.job, kit.lane);
+    let spec = EngineSpec {
+        kind: job.engine,
+        slot_count: lane.slot_count(),
+        buffer_bytes: lane.buffer_bytes(),
+        operations: kit.task.stream.operations(),
+        ring: job.ring,
+    };
+    let open = OpenFiles {
+        files,
+        lent: Arc::default(),
+        reopen: Vec::new(),
+        dontcache: job.cache == CacheMode::Dontcache,
+    };
+    engines::on_files(spec, open, kit)
 }
 
 struct Kit<'a> {
@@ -152,62 +134,61 @@ struct Kit<'a> {
     start: Start<'a>,
 }
 
-fn with_engine<E: Engine + 'static>(
-    engine: E,
-    notes: EngineNotes,
-    kit: Kit<'_>,
-) -> Result<Option<Outcome>, RunError> {
-    let Kit {
-        task,
-        lane,
-        job,
-        start,
-    } = kit;
-    let (clock, batch) = (start.clock.clone(), start.batch);
-    let counting = match lane.plan.spans.len() {
-        0 | 1 => Counting::Together,
-        _ => Counting::BySpan,
-    };
-    let Some(mut recorder) = start.begin_after(job.start_delay_ns, &task.before, notes, counting)
-    else {
-        return Ok(None);
-    };
-    if job.stream.end.loops.is_some() {
-        recorder.count_short_work();
-    }
-    if let Some(board) = task.board.as_ref().filter(|_| job.goals.searches_first()) {
-        recorder.measure_found(Arc::clone(board));
-    }
-    let mut parts = Parts {
-        engine,
-        recorder,
-        clock,
-        batch,
-    };
-    let mut plain = task.contents.source.plain(lane.plan.seed);
-    if task.stream.operations().contains(Operation::Write) {
-        for slot in 0..parts.engine.slot_count() {
-            plain.prepare_buffer(parts.engine.buffer(slot));
+impl OnEngine for Kit<'_> {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+        let Kit {
+            task,
+            lane,
+            job,
+            start,
+        } = self;
+        let (clock, batch) = (start.clock.clone(), start.batch);
+        let counting = match lane.plan.spans.len() {
+            0 | 1 => Counting::Together,
+            _ => Counting::BySpan,
+        };
+        let Some(mut recorder) =
+            start.begin_after(job.start_delay_ns, &task.before, notes, counting)
+        else {
+            return Ok(None);
+        };
+        if job.stream.end.loops.is_some() {
+            recorder.count_short_work();
         }
-    }
-    let verify = task.contents.verify;
-    match (verify, task.board) {
-        (None, None) if lane.pace.is_none() => match job.is_paced() {
-            false => Closed.run(parts, task.stream, plain),
-            true => punctually(job).run(parts, task.stream, plain),
-        },
-        (verify, board) => {
-            let source = task.contents.source;
-            let checked = verify.map(|verify| (source, verify));
-            with_more(
-                boxed(parts),
-                task.stream,
-                plain,
-                (checked, board, job, lane),
-            )
+        if let Some(board) = task.board.as_ref().filter(|_| job.goals.searches_first()) {
+            recorder.measure_found(Arc::clone(board));
         }
+        let mut parts = Parts {
+            engine,
+            recorder,
+            clock,
+            batch,
+        };
+        let mut plain = task.contents.source.plain(lane.plan.seed);
+        if task.stream.operations().contains(Operation::Write) {
+            for slot in 0..parts.engine.slot_count() {
+                plain.prepare_buffer(parts.engine.buffer(slot));
+            }
+        }
+        let verify = task.contents.verify;
+        match (verify, task.board) {
+            (None, None) if lane.pace.is_none() => match job.is_paced() {
+                false => Closed.run(parts, task.stream, plain),
+                true => punctually(job).run(parts, task.stream, plain),
+            },
+            (verify, board) => {
+                let source = task.contents.source;
+                let checked = verify.map(|verify| (source, verify));
+                with_more(
+                    boxed(parts),
+                    task.stream,
+                    plain,
+                    (checked, board, job, lane),
+                )
+            }
+        }
+        .map(Some)
     }
-    .map(Some)
 }
 
 /// The rest of such a job: how its reads are checked, its goals, its plan and its lane.
@@ -279,7 +260,7 @@ fn punctually(job: &JobPlan) -> Punctually {
 }
 
 /// Work on names: one call at a time, nothing checked, nothing due.
-fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
+fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Done {
     let Kit {
         task,
         lane,

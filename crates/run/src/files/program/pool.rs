@@ -21,9 +21,10 @@ use super::stage::unit;
 use super::stop_ns;
 use crate::RunError;
 use crate::files::course::{Done, Grounds, Stage, Work, iodepth};
+use crate::files::field::OpenFileset;
 use crate::files::field::{self, DIRECTORY_MODE, direct_flag};
 use crate::files::requests::FileRequests;
-use crate::files::task::{Field, FileContents, FileTask};
+use crate::files::task::{FileContents, FileTask};
 
 /// What a stream's buffer is where no file system says.
 const BLOCK_BYTES: u64 = 4096;
@@ -54,7 +55,7 @@ struct Player {
     /// Out while a stage goes on.
     play: Option<Play>,
     contents: FileContents,
-    field: Option<Field>,
+    field: Option<OpenFileset>,
     buffer_bytes: u32,
     totals: Totals,
     /// What the loop cannot know: how the transactions ended.
@@ -148,7 +149,7 @@ impl Pools {
         settings: &FilePool,
         text: &TextContent,
         (tree, grounds): (&Tree, &Grounds),
-    ) -> Result<Field, RunError> {
+    ) -> Result<OpenFileset, RunError> {
         let locations = match settings.is_in_targets() {
             true => in_targets::locations(settings, grounds)?,
             false => self.locations(worker, settings, tree)?,
@@ -164,7 +165,10 @@ impl Pools {
             }
             fileset.open_subdirectories()?;
         }
-        Ok(Field::of(Arc::new(fileset), self.options(worker, text)))
+        Ok(OpenFileset::of(
+            Arc::new(fileset),
+            self.options(worker, text),
+        ))
     }
 
     /// The locations of a worker, made beneath its target.

@@ -7,8 +7,9 @@ use target::Tree;
 use super::ProgramCourse;
 use super::trace::PlayerPlace;
 use crate::RunError;
+use crate::files::field::OpenFileset;
 use crate::files::requests::FileRequests;
-use crate::files::task::{Field, FileContents, FileTask};
+use crate::files::task::{FileContents, FileTask};
 
 impl ProgramCourse {
     pub(super) fn task(
@@ -16,7 +17,7 @@ impl ProgramCourse {
         worker: &WorkerPlan,
         buffer_bytes: u32,
         requests: FileRequests,
-        field: Option<Field>,
+        field: Option<OpenFileset>,
     ) -> FileTask {
         let content = self.contents[worker.worker_index as usize].clone();
         FileTask {

@@ -13,8 +13,8 @@ use target::Tree;
 
 use crate::RunError;
 use crate::files::field;
+use crate::files::field::OpenFileset;
 use crate::files::requests::FileRequests;
-use crate::files::task::Field;
 
 /// A worker that plays recorded calls.
 pub(super) struct PlayerPlace<'a> {
@@ -73,14 +73,14 @@ impl<'a> PlayerPlace<'a> {
     ///
     /// # Errors
     /// A name that leads out of the tree.
-    pub fn field(&self, tree: &Tree, options: FileOptions) -> Result<Field, RunError> {
+    pub fn field(&self, tree: &Tree, options: FileOptions) -> Result<OpenFileset, RunError> {
         let names = self.trace.names_of(self.worker_index);
         let fileset = Fileset::paths(field::location(tree, None)?, &names)?;
         let options = FileOptions {
             ways: ways(self.trace.is_sync),
             ..options
         };
-        Ok(Field::of(Arc::new(fileset), options))
+        Ok(OpenFileset::of(Arc::new(fileset), options))
     }
 }
 

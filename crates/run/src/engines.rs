@@ -1,0 +1,208 @@
+//! Builds the engine of a lane. No other file chooses one.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use engine::{
+    Engine, IoUring, Mmap, MmapOptions, Null, Operation, OperationSet, Psync, PsyncFiles,
+    PsyncNetwork, PsyncOptions, Reopen, UringFiles, UringNetwork, UringOptions,
+    with_own_descriptors, with_own_files,
+};
+use network::Peer;
+use plan::{EngineKind, RingOptions};
+use results::EngineNotes;
+
+use crate::RunError;
+use crate::files::field::OpenFileset;
+use crate::outcome::Outcome;
+use crate::start::ring_notes;
+
+/// The outcome of a lane; `None` when the gate said to abandon.
+pub(crate) type Done = Result<Option<Outcome>, RunError>;
+
+/// The work of a lane, which gets its engine as a type of its own: the loop is compiled for it.
+pub(crate) trait OnEngine {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done;
+}
+
+/// Work on an engine that is called through a table: its loop is compiled once for all engines.
+pub(crate) struct OnAnyEngine<F>(pub F);
+
+impl<F: FnOnce(Box<dyn Engine>, EngineNotes) -> Done> OnEngine for OnAnyEngine<F> {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+        (self.0)(Box::new(engine), notes)
+    }
+}
+
+/// Properties that all engines share.
+#[derive(Clone, Copy)]
+pub(crate) struct EngineSpec {
+    pub kind: EngineKind,
+    pub slot_count: u32,
+    /// Bytes of the largest request.
+    pub buffer_bytes: u32,
+    pub operations: OperationSet,
+    pub ring: RingOptions,
+}
+
+/// Open files or devices.
+pub(crate) struct OpenFiles {
+    pub files: Vec<OwnedFd>,
+    /// Used instead of `files`; another thread closes them.
+    pub lent: Arc<[OwnedFd]>,
+    /// How each file is opened again between connections; empty where they stay open.
+    pub reopen: Vec<Reopen>,
+    pub dontcache: bool,
+}
+
+/// Works on open files or devices.
+pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl OnEngine) -> Done {
+    let OpenFiles {
+        files,
+        lent,
+        reopen,
+        dontcache,
+    } = open;
+    let (slots, bytes) = (spec.slot_count, spec.buffer_bytes);
+    let is_reopened = !reopen.is_empty();
+    match spec.kind {
+        EngineKind::IoUring => {
+            let options = UringOptions {
+                sqpoll: spec.ring.sqpoll,
+                iopoll: spec.ring.iopoll,
+                dontcache,
+            };
+            let mut engine = IoUring::new(files, slots, bytes, options)?;
+            if is_reopened {
+                engine.set_reopen(reopen)?;
+            }
+            let notes = ring_notes(engine.setup());
+            work.run(engine, notes)
+        }
+        EngineKind::Psync if !lent.is_empty() => with_own_files(&lent, |files| {
+            let engine = Psync::new(files, slots, bytes, PsyncOptions { dontcache })?;
+            work.run(engine, EngineNotes::default())
+        })
+        .map_err(|source| RunError::System {
+            what: "open a file again".to_owned(),
+            source,
+        })?,
+        EngineKind::Psync => {
+            let mut engine = Psync::new(files, slots, bytes, PsyncOptions { dontcache })?;
+            if is_reopened {
+                engine.set_reopen(reopen)?;
+            }
+            work.run(engine, EngineNotes::default())
+        }
+        EngineKind::Mmap => {
+            let write = spec.operations.contains(Operation::Write);
+            let mut engine = Mmap::new(files, slots, bytes, MmapOptions { write })?;
+            if is_reopened {
+                engine.set_reopen(reopen)?;
+            }
+            work.run(engine, EngineNotes::default())
+        }
+        EngineKind::Null => on_nothing(spec, work),
+    }
+}
+
+/// Works on connections, one a slot; `connects` keeps each open to its end.
+pub(crate) fn on_peers(
+    spec: EngineSpec,
+    peers: Vec<Arc<Peer>>,
+    connects: bool,
+    work: impl OnEngine,
+) -> Done {
+    match spec.kind {
+        EngineKind::Null => on_nothing(spec, work),
+        EngineKind::IoUring => {
+            let options = UringOptions {
+                sqpoll: spec.ring.sqpoll,
+                ..UringOptions::default()
+            };
+            let engine = UringNetwork::new(peers, spec.buffer_bytes, options, connects)?;
+            let notes = ring_notes(engine.setup());
+            work.run(engine, notes)
+        }
+        EngineKind::Psync | EngineKind::Mmap => {
+            let engine = PsyncNetwork::new(peers, spec.buffer_bytes, connects)?;
+            work.run(engine, EngineNotes::default())
+        }
+    }
+}
+
+/// Works on the files of a pool, of which up to `keep_open` stay open between requests.
+pub(crate) fn on_pool(
+    spec: EngineSpec,
+    fileset: Option<OpenFileset>,
+    keep_open: u32,
+    work: impl OnEngine,
+) -> Done {
+    let (slots, bytes) = (spec.slot_count, spec.buffer_bytes);
+    let Some(OpenFileset {
+        fileset, options, ..
+    }) = fileset.filter(|_| spec.kind != EngineKind::Null)
+    else {
+        return on_nothing(spec, work);
+    };
+    match spec.kind {
+        EngineKind::IoUring => {
+            let engine = UringFiles::new(fileset, slots, bytes, options)?;
+            on_uring_files(spec, engine, work)
+        }
+        _ if keep_open > 0 => with_own_descriptors(|| {
+            // Each slot may also have one that is being closed.
+            let files_max = keep_open.saturating_add(slots);
+            let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
+            let notes = EngineNotes {
+                notes: vec![format!(
+                    "up to {keep_open} files stay open in the transactions; closing what is left \
+                     is not timed"
+                )],
+                ..EngineNotes::default()
+            };
+            work.run(engine, notes)
+        }),
+        _ => with_own_descriptors(|| {
+            let engine = PsyncFiles::new(fileset, slots, bytes, options)?;
+            work.run(engine, EngineNotes::default())
+        }),
+    }
+}
+
+/// Works on filesets whose open files are in registers of the slots.
+pub(crate) fn on_registers(
+    spec: EngineSpec,
+    fileset: Option<OpenFileset>,
+    register_count: u8,
+    work: impl OnEngine,
+) -> Done {
+    let (slots, bytes, count) = (spec.slot_count, spec.buffer_bytes, register_count);
+    let Some(fileset) = fileset.filter(|_| spec.kind != EngineKind::Null) else {
+        return on_nothing(spec, work);
+    };
+    let (filesets, options) = (fileset.filesets(), fileset.options);
+    match spec.kind {
+        EngineKind::IoUring => {
+            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
+            on_uring_files(spec, engine, work)
+        }
+        _ => with_own_descriptors(|| {
+            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
+            work.run(engine, EngineNotes::default())
+        }),
+    }
+}
+
+fn on_uring_files(spec: EngineSpec, engine: UringFiles, work: impl OnEngine) -> Done {
+    let notes = EngineNotes {
+        notes: engine.notes(spec.operations),
+        ..ring_notes(engine.setup())
+    };
+    work.run(engine, notes)
+}
+
+fn on_nothing(spec: EngineSpec, work: impl OnEngine) -> Done {
+    let engine = Null::new(spec.slot_count, spec.buffer_bytes)?;
+    work.run(engine, EngineNotes::default())
+}
