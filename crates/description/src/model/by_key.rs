@@ -6,6 +6,15 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
+/// A table, all of whose keys have defaults.
+pub(crate) trait Keyed {
+    /// The keys that are written, in their order.
+    fn written(&self) -> Vec<&'static str>;
+
+    /// Takes from the table under it what is not written.
+    fn lay_over(&mut self, under: Self);
+}
+
 /// Which of the keys of a table it is.
 pub(crate) struct KeyOf(pub &'static [&'static str]);
 
@@ -57,13 +66,19 @@ macro_rules! by_key {
             }
         }
 
-        impl $table {
-            /// The keys that are written, in their order.
-            pub(crate) fn written(&self) -> Vec<&'static str> {
+        impl $crate::model::by_key::Keyed for $table {
+            fn written(&self) -> Vec<&'static str> {
                 let usual = Self::default();
                 let keys = $module::KEYS.into_iter();
                 let written = keys.zip([$(self.$field != usual.$field),*]);
                 written.filter_map(|(key, is)| is.then_some(key)).collect()
+            }
+
+            fn lay_over(&mut self, under: Self) {
+                let usual = Self::default();
+                $(if self.$field == usual.$field {
+                    self.$field = under.$field;
+                })*
             }
         }
 

@@ -6,7 +6,7 @@
 mod access;
 mod block_size;
 mod built;
-mod by_key;
+pub(crate) mod by_key;
 mod content;
 mod cpus;
 mod cycling;

@@ -12,7 +12,7 @@ use units::{Bytes, Span};
 use super::names::{Handles, Names};
 use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
-use crate::model::by_key::by_key;
+use crate::model::by_key::{Keyed, by_key};
 use plan::program::{
     Act, Call, Due, FileOperation, FilesetPlan, Measure, On, Program, Turn, Which, Whose,
 };

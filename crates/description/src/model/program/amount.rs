@@ -12,7 +12,7 @@ use units::Bytes;
 use super::{LawChoice, LawTable};
 use crate::flaw::Flaw;
 use crate::model::DistributionChoice;
-use crate::model::by_key::by_key;
+use crate::model::by_key::{Keyed, by_key};
 use plan::Distribution;
 use plan::program::{FilePath, Where};
 

@@ -7,7 +7,7 @@ use units::{Bytes, Percent};
 use super::names::Names;
 use super::{LawChoice, Unsaid, unsaid};
 use crate::flaw::Flaw;
-use crate::model::by_key::by_key;
+use crate::model::by_key::{Keyed, by_key};
 use crate::model::keys::keys;
 use plan::program::{
     Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, Law, NestedDirectories,
