@@ -59,7 +59,7 @@ fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnost
     }
     let header = match workload.table() {
         Some(table) => Some(table.header()),
-        None => (!workload.job.is_empty()).then_some("[[job]]"),
+        None => (workload.jobs.is_some() || !workload.job.is_empty()).then_some("[[job]]"),
     };
     if let Some(header) = header {
         let message = format!("an Iometer configuration has no place for `{header}`");
