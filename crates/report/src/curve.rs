@@ -72,7 +72,7 @@ pub mod tests {
     use results::Latency;
 
     use super::*;
-    use crate::html::sample;
+    use crate::sample;
 
     /// A peak of 1000 per second and points at these shares of it with these responses.
     pub fn record(points: &[(u32, f64)]) -> RunRecord {

@@ -7,7 +7,7 @@ use results::{
 };
 use units::format;
 
-use crate::model::{cache_name, engine_name};
+use crate::names::{cache_name, engine_name, workers};
 use crate::wrap::printable;
 
 /// What was measured, apart from the repetition.
@@ -301,19 +301,10 @@ impl Naming {
     }
 }
 
-/// So many workers, in words.
-#[must_use]
-pub fn workers(count: u32) -> String {
-    match count {
-        1 => "1 worker".to_owned(),
-        count => format!("{count} workers"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::sample;
+    use crate::sample;
 
     fn repeated() -> RunRecord {
         let mut record = sample::record();

@@ -3,43 +3,55 @@
 //! A report is a pure function of the record: the numbers are chosen and rounded once, in
 //! [`Model`], and what follows only arranges text.
 
+mod chart;
 pub mod classics;
 mod compare;
 mod curve;
+mod document;
 mod fio_json;
 mod fold;
 mod group;
 mod html;
 mod iometer;
-mod markdown;
+mod measure;
 mod model;
+mod names;
 mod numbers;
 mod page;
 mod paper;
+mod parts;
 mod picks;
 mod quantile;
+mod run_page;
+#[cfg(test)]
+#[path = "../../results/tests/results/sample.rs"]
+mod sample;
 mod selftest;
 mod side_by_side;
 mod styled;
 mod table;
-mod text;
 mod tidy;
 mod verdict;
+mod warnings;
 mod wrap;
+mod write;
 
-pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
+pub use self::compare::regression_lines;
 pub use self::selftest::render_selftest;
+pub use document::Medium;
+use document::Medium::{Markdown, Terminal};
 pub use html::page_policy;
-pub use model::{Model, ModelWarning};
+pub use model::Model;
 pub use page::Page;
 pub use paper::{
     ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
-    PaperTable, PublishedComparison, Reference, ReferenceError, render_published,
+    PaperTable, PublishedComparison, Reference, ReferenceError, render_comparisons,
 };
 pub use side_by_side::{Better, Extra, SideBySide, TableFormat};
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
 pub use verdict::{KnownFigure, Verdict};
+pub use warnings::ModelWarning;
 pub use wrap::wrap;
 
 use std::str::FromStr;
@@ -123,7 +135,7 @@ impl ReportError {
 /// The page of one record, or of several beside each other, which needs nothing but itself.
 #[must_use]
 pub fn html(records: &[RunRecord]) -> String {
-    html::render(records)
+    run_page::render(records)
 }
 
 /// What a report for people says of cells that were repeated.
@@ -142,7 +154,7 @@ pub fn render_text(record: &RunRecord, repetitions: Repetitions, page: Page) -> 
         Repetitions::Means => Model::of_means(record),
         Repetitions::All => Model::new(record),
     };
-    text::render(&model, page)
+    write::write(&model::document(&model, Terminal), Terminal, page)
 }
 
 /// The report of a record in the asked form, with a final line break; as text, with means in place
@@ -151,8 +163,11 @@ pub fn render_text(record: &RunRecord, repetitions: Repetitions, page: Page) -> 
 pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
     let text = match format {
         Format::Text => return render_text(record, Repetitions::Means, page),
-        Format::Markdown => markdown::render(&Model::new(record)),
-        Format::Html => html::render(std::slice::from_ref(record)),
+        Format::Markdown => {
+            let document = model::document(&Model::new(record), Markdown);
+            return write::write(&document, Markdown, page);
+        }
+        Format::Html => run_page::render(std::slice::from_ref(record)),
         Format::Csv => tidy::render(record),
         Format::Json => record.to_json(),
         Format::IometerCsv => iometer::render(record),

@@ -2,24 +2,26 @@
 
 mod crew;
 mod curve;
+mod document;
 mod open_loop;
 mod sentences;
 mod steady;
 mod tables;
 mod usage;
-mod warnings;
 mod within;
 
 pub(crate) use crew::{CrewModel, part as crew_part};
-pub(crate) use sentences::{cache_name, engine_name, kind_name, machine, method};
-pub(crate) use steady::{sentence as steady_sentence, verdict_name};
+pub(crate) use document::document;
+pub(crate) use sentences::{host_and_machine, method};
+pub(crate) use steady::sentence as steady_sentence;
 pub(crate) use within::sentence as within_sentence;
 
-use results::{CellRecord, RunRecord, Status};
+use results::{CellRecord, RunRecord};
 
 use crate::numbers::LatencyUnit;
 use crate::table::Table;
 use crate::verdict::{Verdict, verdicts};
+use crate::warnings::{ModelWarning, warnings};
 
 /// What a report for people says, in whichever form it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,19 +65,6 @@ pub struct Model {
     pub warnings: Vec<ModelWarning>,
     /// What the figures say, in words.
     pub verdicts: Vec<Verdict>,
-}
-
-/// A reason to doubt a figure or something worth knowing, with the cells it holds for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelWarning {
-    /// The kind of warning.
-    pub code: String,
-    /// Where and what.
-    pub message: String,
-    /// Whether something failed, rather than being doubtful.
-    pub severe: bool,
-    /// Whether it is worth knowing, but no reason to doubt a figure.
-    pub is_note: bool,
 }
 
 impl Model {
@@ -125,7 +114,7 @@ impl Model {
             notes.push("no operation failed".to_owned());
         }
         notes.extend(sentences::precision(record));
-        let warnings = warnings::warnings(record);
+        let warnings = warnings(record);
         let estimates = tables::estimates(record, unit);
         if estimates.is_some() {
             let says = "detects: the smallest difference in rate that a comparison of two such \
@@ -161,13 +150,4 @@ pub(crate) fn unit(record: &RunRecord) -> LatencyUnit {
     let cells = record.cells.iter();
     let smallest = cells.filter_map(|cell| cell.total.latency.percentiles_ns.p50);
     LatencyUnit::fitting(smallest.min())
-}
-
-/// How a run ended, in a word.
-pub(crate) fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Complete => "complete",
-        Status::Interrupted => "interrupted",
-        Status::Failed => "failed",
-    }
 }

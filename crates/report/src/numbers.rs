@@ -1,5 +1,8 @@
 //! Numbers of a table, all of a column in the same unit, which stands in the column's head.
 
+use compare::Figure;
+use units::format;
+
 /// What stands where there is no number.
 pub const ABSENT: &str = "-";
 
@@ -26,6 +29,15 @@ pub fn digits(value: f64) -> String {
 /// Bytes per second as MiB/s.
 pub fn mebibytes(bytes_per_second: f64) -> String {
     digits(bytes_per_second / 1_048_576.0)
+}
+
+/// A figure of a comparison, as tables show it.
+pub fn figure(figure: Figure, value: f64, unit: LatencyUnit) -> String {
+    match figure {
+        Figure::PerSecond | Figure::TransactionsPerSecond => format::iops(value),
+        Figure::BytesPerSecond => mebibytes(value),
+        Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
+    }
 }
 
 /// A share from 0 to 1 as percent, with one decimal.

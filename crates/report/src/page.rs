@@ -1,7 +1,5 @@
 //! What a report is written on.
 
-use crate::styled::{Style, Styled};
-
 /// What a report is written on: how wide it is and whether it shows colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
@@ -24,38 +22,6 @@ impl Page {
         Self {
             width: width.max(20),
             color: !no_color,
-        }
-    }
-
-    /// `text` in bold, where the page can.
-    #[must_use]
-    pub(crate) fn bold(self, text: &str) -> Styled {
-        self.styled(Style::Bold, text)
-    }
-
-    /// `text` in green, where the page can.
-    #[must_use]
-    pub(crate) fn green(self, text: &str) -> Styled {
-        self.styled(Style::Green, text)
-    }
-
-    /// `text` in yellow, where the page can.
-    #[must_use]
-    pub(crate) fn yellow(self, text: &str) -> Styled {
-        self.styled(Style::Yellow, text)
-    }
-
-    /// `text` in red, where the page can.
-    #[must_use]
-    pub(crate) fn red(self, text: &str) -> Styled {
-        self.styled(Style::Red, text)
-    }
-
-    fn styled(self, style: Style, text: &str) -> Styled {
-        if self.color {
-            Styled::new(text, style)
-        } else {
-            text.into()
         }
     }
 }

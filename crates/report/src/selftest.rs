@@ -3,9 +3,11 @@
 use selftest::{Bound, Check, CheckName, Load, Outcome, SelfTest, Unit, Verdict};
 use units::format;
 
+use crate::document::{Block, Document, Line, Medium, Part};
 use crate::page::Page;
-use crate::styled::Styled;
+use crate::styled::{Style, Styled};
 use crate::table::{Column, Table};
+use crate::write::write;
 
 /// Nanoseconds of which an operation of so many takes 1 %.
 const NS_OF_ONE_PERCENT: f64 = 1e7;
@@ -14,38 +16,42 @@ const NS_OF_ONE_PERCENT: f64 = 1e7;
 /// to; with a final line break.
 #[must_use]
 pub fn render_selftest(selftest: &SelfTest, page: Page) -> Styled {
-    let head = format!(
+    let title = format!(
         "pgmeter {} selftest, {}, {}",
         selftest.version,
         selftest.started_at.strftime("%Y-%m-%d %H:%M:%S UTC"),
         format::latency(selftest.took_ns as f64)
     );
-    let lines = table(selftest).lines(page.width);
-    let mut text = vec![head.into(), Styled::default()];
-    text.extend(lines.head.iter().map(|line| page.bold(line)));
-    text.extend(lines.body.iter().map(|line| painted(line, page)));
-    text.push(Styled::default());
-    text.extend(remarks(selftest, page));
-    text.extend(costs(selftest).map(Styled::from));
-    text.push(conclusion(selftest, page));
-    Styled::join(text, "\n").then("\n")
+    let costs = costs(selftest).map(Line::from).into_iter();
+    let blocks = [
+        Block::Table(table(selftest)),
+        Block::list(remarks(selftest)),
+        Block::paragraphs(costs.chain([conclusion(selftest)])),
+    ];
+    let document = Document {
+        title,
+        parts: blocks.map(|block| Part::new("", [block])).into(),
+        ..Document::default()
+    };
+    write(&document, Medium::Terminal, page)
 }
 
 fn table(selftest: &SelfTest) -> Table {
+    let columns = [
+        Column::name("check"),
+        Column::name("engine"),
+        Column::number("measured", 9),
+        Column::number("expected", 8),
+        Column::number("error", 7),
+        Column::name("verdict"),
+    ];
+    let rows = selftest.outcomes().map(|(it, outcome)| row(it, outcome));
     Table {
-        columns: vec![
-            Column::name("check"),
-            Column::name("engine"),
-            Column::number("measured", 9),
-            Column::number("expected", 8),
-            Column::number("error", 7),
-            Column::name("verdict"),
-        ],
-        rows: selftest
+        styles: selftest
             .outcomes()
-            .map(|(it, outcome)| row(it, outcome))
+            .map(|(_, it)| style(it.verdict))
             .collect(),
-        span: None,
+        ..Table::new(columns, rows)
     }
 }
 
@@ -101,31 +107,30 @@ fn expected(bound: Bound, truth: Option<f64>, unit: Unit) -> String {
     }
 }
 
-/// A row in the color of its verdict.
-fn painted(line: &str, page: Page) -> Styled {
-    let ends = |verdict: Verdict| line.ends_with(verdict.name());
-    match () {
-        () if ends(Verdict::Wrong) => page.red(line),
-        () if ends(Verdict::Disturbed) => page.yellow(line),
-        () => line.into(),
+/// How a verdict looks in the table.
+fn style(verdict: Verdict) -> Option<Style> {
+    match verdict {
+        Verdict::Wrong => Some(Style::Red),
+        Verdict::Disturbed => Some(Style::Yellow),
+        Verdict::Right | Verdict::Skipped => None,
     }
 }
 
 /// A line for everything that is not right: the wrong first.
-fn remarks(selftest: &SelfTest, page: Page) -> Vec<Styled> {
-    let with = |verdict| {
-        let found = selftest
-            .outcomes()
-            .filter(move |(_, it)| it.verdict == verdict);
-        found.map(|(check, outcome)| remark(check, outcome, &selftest.load))
+fn remarks(selftest: &SelfTest) -> Vec<Line> {
+    let with = |(verdict, style)| {
+        let found = selftest.outcomes();
+        let found = found.filter(move |(_, it)| it.verdict == verdict);
+        found.map(move |(check, outcome)| {
+            Line::styled(remark(check, outcome, &selftest.load), style)
+        })
     };
-    let mut lines: Vec<Styled> = with(Verdict::Wrong).map(|it| page.red(&it)).collect();
-    lines.extend(with(Verdict::Disturbed).map(|it| page.yellow(&it)));
-    lines.extend(skipped(selftest).into_iter().map(Styled::from));
-    if !lines.is_empty() {
-        lines.push(Styled::default());
-    }
-    lines
+    let doubts = [
+        (Verdict::Wrong, Style::Red),
+        (Verdict::Disturbed, Style::Yellow),
+    ];
+    let skipped = skipped(selftest).into_iter().map(Line::from);
+    doubts.into_iter().flat_map(with).chain(skipped).collect()
 }
 
 /// A line for each reason to skip checks.
@@ -189,7 +194,7 @@ fn costs(selftest: &SelfTest) -> Option<String> {
     ))
 }
 
-fn conclusion(selftest: &SelfTest, page: Page) -> Styled {
+fn conclusion(selftest: &SelfTest) -> Line {
     let counts = [
         (Verdict::Right, "right"),
         (Verdict::Wrong, "wrong"),
@@ -197,20 +202,25 @@ fn conclusion(selftest: &SelfTest, page: Page) -> Styled {
         (Verdict::Skipped, "skipped"),
     ];
     let counts = counts.map(|(verdict, name)| format!("{} {name}", selftest.count(verdict)));
-    let counts = counts.join(", ");
-    match selftest.verdict {
-        _ if selftest.is_interrupted => page.yellow(&format!("{counts}: interrupted; no verdict")),
-        Verdict::Right if selftest.count(Verdict::Skipped) > 0 => page.green(&format!(
-            "{counts}: all checks that can run here passed on this machine"
-        )),
-        Verdict::Right => page.green(&format!("{counts}: all checks passed on this machine")),
-        Verdict::Wrong => page.red(&format!("{counts}: do not trust results from this machine")),
-        Verdict::Disturbed => page.yellow(&format!(
-            "{counts}: the machine is too busy to tell ({}); repeat when it is idle",
-            taken(&selftest.load)
-        )),
-        Verdict::Skipped => page.yellow(&format!("{counts}: nothing was checked")),
-    }
+    let (style, means) = match selftest.verdict {
+        _ if selftest.is_interrupted => (Style::Yellow, "interrupted; no verdict".to_owned()),
+        Verdict::Right if selftest.count(Verdict::Skipped) > 0 => {
+            let passed = "all checks that can run here passed on this machine";
+            (Style::Green, passed.to_owned())
+        }
+        Verdict::Right => (Style::Green, "all checks passed on this machine".to_owned()),
+        Verdict::Wrong => {
+            let distrust = "do not trust results from this machine";
+            (Style::Red, distrust.to_owned())
+        }
+        Verdict::Disturbed => {
+            let taken = taken(&selftest.load);
+            let busy = format!("the machine is too busy to tell ({taken}); repeat when it is idle");
+            (Style::Yellow, busy)
+        }
+        Verdict::Skipped => (Style::Yellow, "nothing was checked".to_owned()),
+    };
+    Line::styled(format!("{}: {means}", counts.join(", ")), style)
 }
 
 #[cfg(test)]

@@ -56,6 +56,12 @@ impl Styled {
         self
     }
 
+    /// The same text without any style.
+    #[must_use]
+    pub(crate) fn plain(self) -> Self {
+        self.text.into()
+    }
+
     /// A part of this text, which begins and ends between characters.
     pub(crate) fn slice(&self, part: Range<usize>) -> Self {
         let within = |piece: &Range<usize>| {

@@ -1,5 +1,6 @@
 //! Tables of plain text: two blanks between columns, nothing else.
 
+use crate::styled::{Style, Styled};
 use crate::wrap::{width, wrap};
 
 /// Blanks between two columns.
@@ -64,9 +65,35 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// A head above several columns: first, last, text.
     pub span: Option<(usize, usize, String)>,
+    /// Style of each row's last text; empty for a table without verdicts.
+    pub styles: Vec<Option<Style>>,
+    /// Whether a narrow page shows the columns that do not fit in further tables below, rather
+    /// than leaving them out.
+    pub is_split: bool,
 }
 
 impl Table {
+    /// Rows under heads.
+    pub fn new(
+        columns: impl IntoIterator<Item = Column>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
+        Self {
+            columns: columns.into_iter().collect(),
+            rows: rows.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with a head above the columns from `first` to `last`.
+    #[must_use]
+    pub fn spanned(self, first: usize, last: usize, text: impl Into<String>) -> Self {
+        Self {
+            span: Some((first, last, text.into())),
+            ..self
+        }
+    }
+
     /// Removes the columns in which no row differs from the first, of those named.
     pub fn drop_uniform(&mut self, heads: &[&str]) {
         let keep: Vec<bool> = (0..self.columns.len())
@@ -103,17 +130,20 @@ impl Table {
         }
     }
 
-    /// The lines of the table on a page of so many columns: first the heads, then the rows.
+    /// The lines of the table on a page of this width: the heads in bold, then the rows.
     ///
-    /// Names are broken into lines first; then columns go, by their priority. Where no number is
-    /// left, or not even that helps, each row is a block of lines with all that there is.
+    /// Names are broken into lines first; then columns go, by their priority. If no number is left
+    /// or that does not help either, each row becomes a block of lines with all its texts.
     #[must_use]
-    pub fn lines(&self, page_width: usize) -> TableLines {
+    pub fn lines(&self, page_width: usize) -> Vec<Styled> {
+        if self.is_split {
+            let parts = self.parts(page_width);
+            return parts.iter().flat_map(|it| it.lines(page_width)).collect();
+        }
         let mut table = self.clone();
         loop {
             let widths = table.widths(page_width);
-            let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
-            if total <= page_width {
+            if total(&widths) <= page_width {
                 return table.arrange(&widths);
             }
             if !table.drop_least() {
@@ -122,26 +152,63 @@ impl Table {
         }
     }
 
+    /// The smallest number of equally wide tables that fit the page, each with the first column.
+    fn parts(&self, page_width: usize) -> Vec<Self> {
+        let count = self.columns.len().saturating_sub(1);
+        let with = |first: usize, each: usize| {
+            let mut part = Self {
+                is_split: false,
+                ..self.clone()
+            };
+            let is_kept = |place| place == 0 || (first + 1..=first + each).contains(&place);
+            part.retain(&(0..=count).map(is_kept).collect::<Vec<bool>>());
+            part
+        };
+        let fits = |part: &Self| total(&part.widths(usize::MAX)) <= page_width;
+        let mut parts = Vec::new();
+        for number in 1..=count {
+            let each = count.div_ceil(number);
+            let firsts = (0..count).step_by(each);
+            parts = firsts.map(|first| with(first, each)).collect();
+            if parts.iter().all(fits) {
+                break;
+            }
+        }
+        parts
+    }
+
     /// A block of lines for each row: its first text, and below it each other with its head.
-    fn blocks(&self, page_width: usize) -> TableLines {
+    fn blocks(&self, page_width: usize) -> Vec<Styled> {
         let mut body = Vec::new();
-        for row in &self.rows {
+        for (index, row) in self.rows.iter().enumerate() {
             let mut texts = row.iter().zip(&self.columns);
             if let Some((first, _)) = texts.next() {
-                body.extend(wrap(first, page_width));
+                body.extend(wrap(first, page_width).into_iter().map(Styled::from));
             }
             for (text, column) in texts.filter(|(text, _)| !text.is_empty()) {
                 let line = format!("{}: {text}", column.head);
                 let pieces = wrap(&line, page_width.saturating_sub(2 * GAP)).into_iter();
                 body.extend(pieces.enumerate().map(|(number, piece)| {
                     let indent = if number == 0 { GAP } else { 2 * GAP };
-                    format!("{}{piece}", " ".repeat(indent))
+                    self.painted(index, format!("{}{piece}", " ".repeat(indent)))
                 }));
             }
         }
-        TableLines {
-            head: Vec::new(),
-            body,
+        body
+    }
+
+    /// A line of a row, whose last text has its style.
+    fn painted(&self, row: usize, line: String) -> Styled {
+        let style = self.styles.get(row).copied().flatten();
+        let before = self.rows[row]
+            .last()
+            .and_then(|last| line.strip_suffix(last.as_str()))
+            .filter(|before| before.is_empty() || before.ends_with(' '));
+        match style.zip(before) {
+            Some((style, before)) => {
+                Styled::from(before).then(Styled::new(&line[before.len()..], style))
+            }
+            None => line.into(),
         }
     }
 
@@ -171,8 +238,7 @@ impl Table {
                 texts.chain(head.map(width)).max().unwrap_or(0)
             })
             .collect();
-        let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
-        let mut excess = total.saturating_sub(page_width);
+        let mut excess = total(&widths).saturating_sub(page_width);
         while excess > 0 {
             let widest = (0..widths.len())
                 .filter(|index| self.columns[*index].align == Align::Left)
@@ -185,15 +251,15 @@ impl Table {
         widths
     }
 
-    fn arrange(&self, widths: &[usize]) -> TableLines {
-        let mut head: Vec<String> = self.span_line(widths).into_iter().collect();
-        head.extend(self.head_lines(widths));
-        let body = self
-            .rows
-            .iter()
-            .flat_map(|row| self.row_lines(row, widths))
-            .collect();
-        TableLines { head, body }
+    fn arrange(&self, widths: &[usize]) -> Vec<Styled> {
+        let heads = self.span_line(widths).into_iter();
+        let heads = heads.chain(self.head_lines(widths));
+        let heads = heads.map(|line| Styled::new(line, Style::Bold));
+        let rows = self.rows.iter().enumerate().flat_map(|(index, row)| {
+            let lines = self.row_lines(row, widths).into_iter();
+            lines.map(move |line| self.painted(index, line))
+        });
+        heads.chain(rows).collect()
     }
 
     fn span_line(&self, widths: &[usize]) -> Option<String> {
@@ -263,13 +329,9 @@ impl Table {
     }
 }
 
-/// A table in lines of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TableLines {
-    /// The heads.
-    pub head: Vec<String>,
-    /// The rows.
-    pub body: Vec<String>,
+/// Number of columns that a line of texts of these widths takes.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -291,12 +353,12 @@ mod tests {
                 ["企鹅", "1", "2", "3"].map(str::to_owned).into(),
             ],
             span: Some((2, 3, "µs".to_owned())),
+            ..Table::default()
         }
     }
 
     fn text(table: &Table, width: usize) -> String {
-        let lines = table.lines(width);
-        [lines.head, lines.body].concat().join("\n")
+        Styled::join(table.lines(width), "\n").to_string()
     }
 
     #[test]
@@ -339,7 +401,8 @@ all lines
         let wanted = "
                         queue
 workload                depth  mean  p99";
-        assert_eq!(table.lines(80).head.join("\n"), wanted[1..]);
+        let heads = Styled::join(table.lines(80).into_iter().take(2), "\n");
+        assert_eq!(heads, wanted[1..]);
     }
 
     #[test]
@@ -387,6 +450,6 @@ a
             rows: Vec::new(),
             ..sample()
         };
-        assert!(table.lines(80).body.is_empty());
+        assert_eq!(table.lines(80).len(), 2);
     }
 }

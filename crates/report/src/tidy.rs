@@ -7,7 +7,7 @@ use results::{
 
 use plan::CurvePart;
 
-use crate::model::{cache_name, engine_name, status_name, verdict_name};
+use crate::names::{cache_name, engine_name, status_name, verdict_name};
 
 const HEADS: [&str; 66] = [
     "run",

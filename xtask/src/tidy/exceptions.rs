@@ -125,24 +125,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         message_part: "",
         reason: "published figures, which are named by what measured them",
     },
-    Exception {
-        rule: "module-cycles",
-        path: "crates/report/src/compare/sentences.rs",
-        message_part: "`compare::sentences`, `compare::tables`;",
-        reason: "texts of comparisons, until tables are built of words alone",
-    },
-    Exception {
-        rule: "module-cycles",
-        path: "crates/report/src/model.rs",
-        message_part: "`model`, `verdict`;",
-        reason: "verdicts are a part of the model that they are judged by",
-    },
-    Exception {
-        rule: "module-cycles",
-        path: "crates/report/src/side_by_side/judge.rs",
-        message_part: "`side_by_side::judge`, `side_by_side::rows`;",
-        reason: "a row holds what it is judged to be",
-    },
 ];
 
 /// Drops the findings that have an exception; says which exceptions were used, and finds those

@@ -6,26 +6,13 @@ use ::compare::{
     Basis, CellComparison, CellName, Comparison, Figure, FigureComparison, Scope, Side, Verdict,
 };
 
-use super::tables::show;
-use crate::model::{cache_name, engine_name, kind_name};
-use crate::numbers::{LatencyUnit, percent};
+use crate::names::{cache_name, engine_name, kind_name, letter, workers};
+use crate::numbers::{self, LatencyUnit, percent};
 use crate::wrap::printable;
 
 /// The letters of the sides after the first: `B`, `C`, and so on.
 pub(super) fn other_letters() -> impl Iterator<Item = String> {
     (1_usize..).map(letter)
-}
-
-pub(crate) fn letter(mut place: usize) -> String {
-    let mut text = String::new();
-    loop {
-        text.insert(0, char::from(b'A' + (place % 26) as u8));
-        place /= 26;
-        if place == 0 {
-            return text;
-        }
-        place -= 1;
-    }
 }
 
 /// The unit in which all latencies of the comparisons show their digits.
@@ -39,15 +26,15 @@ pub(super) fn latency_unit(comparisons: &[Comparison]) -> LatencyUnit {
     LatencyUnit::fitting(smallest.map(|ns| ns.max(0.0) as u64))
 }
 
-/// One line for each side.
-pub(super) fn sides(comparisons: &[Comparison]) -> Vec<String> {
+/// The letter of each side, and what it is.
+pub(super) fn sides(comparisons: &[Comparison]) -> Vec<(String, String)> {
     let first = comparisons.first().map(|comparison| &comparison.a);
     let others = comparisons.iter().map(|comparison| &comparison.b);
     first
         .into_iter()
         .chain(others)
         .enumerate()
-        .map(|(place, it)| format!("{}: {}", letter(place), side(it)))
+        .map(|(place, it)| (letter(place), side(it)))
         .collect()
 }
 
@@ -191,10 +178,7 @@ pub(super) fn cell_heading(cell: &CellName) -> String {
     if cell.phase != "measure" {
         name.push_str(&format!(", {}", printable(&cell.phase)));
     }
-    let workers = match cell.workers {
-        1 => "1 worker".to_owned(),
-        count => format!("{count} workers"),
-    };
+    let workers = workers(cell.workers);
     let ranks = match cell.ranks {
         0 | 1 => String::new(),
         count => format!(", {count} ranks"),
@@ -265,7 +249,7 @@ pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUn
 /// A figure that became worse, in a line.
 pub(super) fn regression(cell: &CellComparison, it: &FigureComparison) -> String {
     let unit = LatencyUnit::fitting(Some(it.a.mean.min(it.b.mean).max(0.0) as u64));
-    let value = |value| show(it.figure, value, unit);
+    let value = |value| numbers::figure(it.figure, value, unit);
     format!(
         "{}: {} is {} % worse, {} against {}",
         cell_heading(&cell.name),

@@ -1,11 +1,11 @@
 //! The tables of a comparison's cells.
 
-use ::compare::{CellComparison, Figure, FigureComparison, Verdict};
+use ::compare::{CellComparison, FigureComparison, Verdict};
 use stats::Estimate;
-use units::format;
 
 use super::sentences;
-use crate::numbers::{ABSENT, LatencyUnit, digits, mebibytes, percent};
+use crate::numbers::{self, ABSENT, LatencyUnit, digits, percent};
+use crate::styled::Style;
 use crate::table::{Column, Table};
 
 /// A figure on all sides.
@@ -49,16 +49,7 @@ impl<'a> Row<'a> {
     }
 
     fn value(&self, of: fn(&FigureComparison) -> &Estimate, figure: &FigureComparison) -> String {
-        show(figure.figure, of(figure).mean, self.unit)
-    }
-}
-
-/// A value as tables show it.
-pub(super) fn show(figure: Figure, value: f64, unit: LatencyUnit) -> String {
-    match figure {
-        Figure::PerSecond | Figure::TransactionsPerSecond => format::iops(value),
-        Figure::BytesPerSecond => mebibytes(value),
-        Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
+        numbers::figure(figure.figure, of(figure).mean, self.unit)
     }
 }
 
@@ -149,9 +140,17 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
         Column::number("verdict", u8::MAX),
     ]);
     Table {
-        columns,
-        rows,
-        span: Some((first, first + 1, "95 %".to_owned())),
+        styles: rows.iter().map(|row| style(row.last()?)).collect(),
+        ..Table::new(columns, rows).spanned(first, first + 1, "95 %")
+    }
+}
+
+/// How a verdict looks.
+fn style(verdict: &str) -> Option<Style> {
+    match verdict {
+        it if it == Verdict::Better.name() => Some(Style::Green),
+        it if it == Verdict::Worse.name() => Some(Style::Red),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Ordered;
 use super::group::{Group, Times};
 use super::options::options;
-use crate::html::Naming;
+use crate::group::Naming;
 
 /// A cell as a job; its workers are together, as with `group_reporting`.
 #[derive(Debug, Serialize)]

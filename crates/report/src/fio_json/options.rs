@@ -4,7 +4,7 @@ use plan::{CacheMode, Cell, LinePlan, TargetKind};
 use results::{CellRecord, RunRecord};
 
 use super::Ordered;
-use crate::model::engine_name;
+use crate::names::engine_name;
 
 /// The options that say the same in fio; those that fio's readers look for come first.
 pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::html::sample;
+use crate::sample;
 
 fn rendered(record: &RunRecord) -> Value {
     serde_json::from_str(&render(record)).unwrap()

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::sentence::sentence;
+use crate::styled::Style;
 use crate::table::{Align, Column, Table};
 
 /// How many rows are shown before a table scrolls in a frame of its own.
@@ -12,15 +13,32 @@ const ROWS_SHOWN: usize = 40;
 /// row's first cell leads to.
 #[must_use]
 pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String>) -> Markup {
+    let caption_element = html! { caption { span { (sentence(caption)) } } };
+    framed(table, caption, &caption_element, link)
+}
+
+/// A table below a heading, which is its caption.
+#[must_use]
+pub fn below_heading(table: &Table, heading: &str) -> Markup {
+    framed(table, heading, &html! {}, |_| None)
+}
+
+fn framed(
+    table: &Table,
+    label: &str,
+    caption: &Markup,
+    link: impl Fn(usize) -> Option<String>,
+) -> Markup {
     let is_long = table.rows.len() > ROWS_SHOWN;
     let body = html! {
         table {
-            caption { span { (sentence(caption)) } }
+            (caption)
             thead { (heads(table)) }
             tbody {
                 @for (index, row) in table.rows.iter().enumerate() {
                     tr {
                         @for (place, (text, column)) in row.iter().zip(&table.columns).enumerate() {
+                            @let style = style(table, index, place);
                             @if place == 0 {
                                 th scope="row" {
                                     @match link(index) {
@@ -29,9 +47,9 @@ pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String
                                     }
                                 }
                             } @else if column.align == Align::Left {
-                                td.name { (sentence(text)) }
+                                td.name style=[style] { (sentence(text)) }
                             } @else {
-                                td { (text) }
+                                td style=[style] { (text) }
                             }
                         }
                     }
@@ -39,7 +57,19 @@ pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String
             }
         }
     };
-    frame(caption, is_long, &body)
+    frame(label, is_long, &body)
+}
+
+/// How the last text of a row looks.
+fn style(table: &Table, row: usize, column: usize) -> Option<&'static str> {
+    let is_last = column + 1 == table.columns.len();
+    let style = table.styles.get(row).copied().flatten();
+    match style.filter(|_| is_last)? {
+        Style::Bold => Some("font-weight:600"),
+        Style::Green => Some("color:var(--good);font-weight:600"),
+        Style::Yellow => Some("color:var(--doubt);font-weight:600"),
+        Style::Red => Some("color:var(--severe);font-weight:600"),
+    }
 }
 
 /// A frame in which wide tables scroll, by keyboard too.
@@ -53,12 +83,7 @@ pub fn frame(label: &str, is_long: bool, content: &Markup) -> Markup {
 /// A table of names and numbers, as [`table`] without links.
 #[must_use]
 pub fn plain(columns: Vec<Column>, rows: Vec<Vec<String>>, caption: &str) -> Markup {
-    let rows_and_heads = Table {
-        columns,
-        rows,
-        span: None,
-    };
-    table(&rows_and_heads, caption, |_| None)
+    table(&Table::new(columns, rows), caption, |_| None)
 }
 
 /// Names with their values; nothing when there are none.
@@ -80,9 +105,7 @@ pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
     }
 }
 
-/// The heads of a table's columns.
-#[must_use]
-pub fn heads(table: &Table) -> Markup {
+fn heads(table: &Table) -> Markup {
     let head = |column: &Column, rows: u8| {
         let rows = (rows > 1).then_some(rows);
         html! {
@@ -122,6 +145,7 @@ mod tests {
             ],
             rows: vec![["<b>", "1", "2", "/mnt"].map(str::to_owned).into()],
             span: Some((1, 2, "latency in µs".to_owned())),
+            ..Table::default()
         }
     }
 

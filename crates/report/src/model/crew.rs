@@ -5,9 +5,9 @@ mod tables;
 
 use results::{CellCrew, CellRecord, RunRecord};
 
-use super::warnings::cell_place;
 use crate::numbers::LatencyUnit;
 use crate::table::Table;
+use crate::warnings::cell_place;
 
 /// So many processes, or hosts, are told one by one.
 const ALL_MAX: usize = 16;

@@ -54,16 +54,8 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     if has_trials {
         columns.push(Column::number(HOLDS, 40));
     }
-    let span = (
-        first,
-        first + 4,
-        format!("response time in {}", unit.name()),
-    );
-    let mut table = Table {
-        columns,
-        rows,
-        span: Some(span),
-    };
+    let span = format!("response time in {}", unit.name());
+    let mut table = Table::new(columns, rows).spanned(first, first + 4, span);
     if table.rows.is_empty() {
         return None;
     }

@@ -8,36 +8,8 @@ use results::{
 };
 use units::{Span, format};
 
-use super::status_name;
+use crate::names::{cache_name, engine_name, status_name, workers};
 use crate::wrap::printable;
-
-/// The engine's name as in the command line.
-pub fn engine_name(engine: EngineKind) -> &'static str {
-    match engine {
-        EngineKind::Psync => "psync",
-        EngineKind::IoUring => "io_uring",
-        EngineKind::Mmap => "mmap",
-        EngineKind::Null => "null",
-    }
-}
-
-/// What a table calls a kind of transaction of that phase, so that it is taken neither for an
-/// operation nor for what the program itself calls a transaction.
-pub fn kind_name(phase: &str, kind: &str) -> String {
-    match phase == Phase::Measure.name() {
-        true => format!("{kind} (transaction)"),
-        false => format!("{kind} (whole file)"),
-    }
-}
-
-/// The cache mode's name as in the command line.
-pub fn cache_name(cache: CacheMode) -> &'static str {
-    match cache {
-        CacheMode::Direct => "direct",
-        CacheMode::Buffered => "buffered",
-        CacheMode::Dontcache => "dontcache",
-    }
-}
 
 /// Program, run and time.
 pub fn title(record: &RunRecord) -> String {
@@ -107,6 +79,15 @@ pub fn environment(record: &RunRecord) -> String {
     match common.is_empty() {
         true => printable(&place),
         false => printable(&format!("{place}: {}", common.join(", "))),
+    }
+}
+
+/// A machine with the name of its host, in a line.
+pub fn host_and_machine(environment: &Environment) -> String {
+    let machine = machine(environment);
+    match environment.host.as_str() {
+        "" => machine,
+        host => format!("{}: {machine}", printable(host)),
     }
 }
 
@@ -202,10 +183,7 @@ fn methods(record: &RunRecord) -> Vec<String> {
     let mut parts = Vec::new();
     parts.extend(common(cells, |cell| engine_name(cell.engine).to_owned()));
     parts.extend(common(cells, |cell| cache_name(cell.cache).to_owned()));
-    parts.extend(common(cells, |cell| match cell.workers {
-        1 => "1 worker".to_owned(),
-        count => format!("{count} workers"),
-    }));
+    parts.extend(common(cells, |cell| workers(cell.workers)));
     let in_full = cells.iter().all(|cell| cell.status == Status::Complete);
     let up_to = if in_full { "" } else { "up to " };
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {

@@ -1,20 +1,12 @@
 //! The rounds of cells that were measured until they were steady.
 
-use results::{CellRecord, RunRecord, SteadyRecord, SteadyVerdict};
+use results::{CellRecord, RunRecord, SteadyRecord};
 use units::format;
 
 use super::tables::{of_places, places};
+use crate::names::verdict_name;
 use crate::numbers::{ABSENT, percent};
 use crate::table::{Column, Table};
-
-/// The verdict in words.
-pub fn verdict_name(verdict: SteadyVerdict) -> &'static str {
-    match verdict {
-        SteadyVerdict::Steady => "steady",
-        SteadyVerdict::NotSteady => "not steady",
-        SteadyVerdict::NotYet => "not yet",
-    }
-}
 
 /// One row for each cell in rounds; none where there is no such cell.
 pub fn table(record: &RunRecord) -> Option<Table> {

@@ -6,6 +6,7 @@ use results::{
 };
 use units::format;
 
+use crate::names::{cache_name, engine_name, kind_name};
 use crate::numbers::{ABSENT, LatencyUnit, mebibytes, percent};
 use crate::table::{Column, Table};
 use crate::wrap::printable;
@@ -98,7 +99,7 @@ fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
                         latency: kind.latency.clone(),
                         ..OperationFigures::default()
                     };
-                    (super::kind_name(cell.phase.name(), name), figures)
+                    (kind_name(cell.phase.name(), name), figures)
                 }),
         );
     }
@@ -121,12 +122,8 @@ fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyU
         // Zeros say nothing that the page could not do without; errors do.
         Column::number("errors", if failed { 20 } else { 1 }),
     ]);
-    let span = Some((first, first + 4, format!("latency in {}", unit.name())));
-    let mut table = Table {
-        columns,
-        rows,
-        span,
-    };
+    let span = format!("latency in {}", unit.name());
+    let mut table = Table::new(columns, rows).spanned(first, first + 4, span);
     table.drop_uniform(&UNIFORM);
     table
 }
@@ -159,8 +156,8 @@ fn place(names: &CellNames, cell: &CellRecord) -> Vec<String> {
             false => format!("{title} (not valid)"),
         },
         printable(&cell.target),
-        super::sentences::engine_name(cell.engine).to_owned(),
-        super::sentences::cache_name(cell.cache).to_owned(),
+        engine_name(cell.engine).to_owned(),
+        cache_name(cell.cache).to_owned(),
         cell.workers.to_string(),
         cell.iodepth.to_string(),
         rate(cell.rate_per_second()),
@@ -211,11 +208,7 @@ pub(super) fn of_places(
 ) -> Option<Table> {
     let mut columns = place_columns();
     columns.extend(own);
-    let mut table = Table {
-        columns,
-        rows,
-        span: None,
-    };
+    let mut table = Table::new(columns, rows);
     table.drop_uniform(&UNIFORM);
     (!table.rows.is_empty()).then_some(table)
 }
@@ -314,12 +307,7 @@ fn estimate_table(
         row.extend(is_judged.then(|| ending(group)));
         row
     };
-    let rows = groups.iter().map(row).collect();
-    let mut table = Table {
-        columns,
-        rows,
-        span: None,
-    };
+    let mut table = Table::new(columns, groups.iter().map(row));
     table.drop_uniform(&UNIFORM);
     fit_to_classics(record, &mut table);
     Some(table)
@@ -340,8 +328,8 @@ fn estimate_row(names: &CellNames, group: &[&EstimateRecord], unit: LatencyUnit)
     vec![
         printable(&names.estimate(first)),
         printable(&first.target),
-        super::sentences::engine_name(first.engine).to_owned(),
-        super::sentences::cache_name(first.cache).to_owned(),
+        engine_name(first.engine).to_owned(),
+        cache_name(first.cache).to_owned(),
         first.workers.to_string(),
         first.iodepth.to_string(),
         rate(first.rate_per_second),

@@ -40,11 +40,7 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
         .iter()
         .map(|cell| [place(cell), figures(cell)].concat());
     let last = first + shown.len();
-    let mut table = Table {
-        columns,
-        rows: rows.collect(),
-        span: Some((last - OF_DEVICE, last - 1, "block device".to_owned())),
-    };
+    let mut table = Table::new(columns, rows).spanned(last - OF_DEVICE, last - 1, "block device");
     table.drop_uniform(&UNIFORM);
     for (operation, head) in [("read", OF_READ), ("write", OF_WRITTEN)] {
         if !differs(record, operation) {

@@ -8,7 +8,7 @@ use super::Paper;
 use super::catalog::Shape;
 use super::figure::{Figure, Kind, groups};
 use super::reference::{Reference, ReferenceError};
-use crate::compare::letter;
+use crate::names::letter;
 
 /// Published systems with runs beside them.
 #[derive(Debug, Serialize, JsonSchema)]

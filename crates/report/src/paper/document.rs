@@ -1,149 +1,124 @@
-//! Published experiments and comparisons for other programs.
+//! The document of an experiment: where this machine stands, its tables, and the runs themselves.
 
-use ::compare::Comparison;
 use results::RunRecord;
-use schemars::JsonSchema;
-use serde::Serialize;
-use units::JsonDocument;
 
-use super::catalog::KnownSystem;
-use super::comparison::PublishedComparison;
-use super::reference::{Reference, systems};
-use super::{PAPERS, Paper, PaperSide, PaperTable};
-use crate::side_by_side::Extra;
+use super::board::{Board, boards, doubts, is_doubted, standings};
+use super::charts::charts;
+use super::{HARDWARE, PaperSide, PaperTable, Titled};
+use crate::document::{Block, Document, Line, Medium, Part};
+use crate::html::again;
+use crate::model;
+use crate::run_page::{RunGroup, opened};
+use crate::styled::Style;
+use crate::table::{Column, Table};
+use crate::wrap::printable;
 
-/// The published experiments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PaperList {
-    /// All of them.
-    pub papers: Vec<ListedPaper>,
-}
-
-/// A published experiment in a few words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ListedPaper {
-    /// Its name on the command line.
-    pub name: String,
-    /// What it is.
-    pub title: String,
-    /// Where it was published.
-    pub source: String,
-    /// The full size, in words.
-    pub full_size: String,
-    /// Whether pgmeter has the published figures.
-    pub has_figures: bool,
-}
-
-impl JsonDocument for PaperList {
-    const FORMAT: &'static str = "pgmeter-paper-list/1";
-}
-
-impl PaperList {
-    /// All that come with this version.
-    #[must_use]
-    pub fn current() -> Self {
-        let listed = |paper: &Paper| {
-            let [title, source] = paper.heading();
-            ListedPaper {
-                name: paper.name.to_owned(),
-                title,
-                source,
-                full_size: paper.size.to_owned(),
-                has_figures: paper.published.is_some(),
-            }
-        };
-        Self {
-            papers: PAPERS.iter().map(listed).collect(),
-        }
+/// The document of an experiment with these tables.
+pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: Medium) -> Document {
+    let boards = boards(table);
+    let (title, source) = match table.heading.as_slice() {
+        [title, source @ ..] => (title.as_str(), source),
+        [] => (table.paper.name, [].as_slice()),
+    };
+    let tables = tables.into_iter().enumerate();
+    let tables = tables.map(|(place, (heading, table))| {
+        Part::new(heading, [Block::Table(table)]).at(format!("table-{place}"))
+    });
+    let mut document = Document {
+        title: title.to_owned(),
+        head: head(table, source, &boards),
+        parts: tables.chain([about(table)]).collect(),
+    };
+    if medium == Medium::Page {
+        let charts = [Block::Drawn(charts(&boards, &doubted(table)))];
+        let charts = Part::new("Charts: this machine among the published systems", charts);
+        let charts = charts.at("charts");
+        let charts = (!boards.is_empty()).then_some(charts);
+        document.parts.splice(0..0, charts);
+        document.parts.extend(runs(table));
+        document.parts.push(again(command(table)));
     }
+    document
 }
 
-/// Comparisons for other programs.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct ComparisonDocument<'a> {
-    /// Each side after the first, compared with the first.
-    pub comparisons: &'a [Comparison],
-    /// Published figures beside the runs.
-    pub published: &'a [PublishedComparison],
+/// Where it was published, where this machine stands, and what speaks against that.
+fn head(table: &PaperTable, source: &[String], boards: &[Board]) -> Vec<Block> {
+    let standings = standings(table, boards).into_iter();
+    let alarms = table.alarms.iter();
+    let alarms = alarms.map(|it| Line::styled(it.as_str(), Style::Red));
+    let doubts = doubts(table).into_iter();
+    let doubts = doubts.map(|it| Line::styled(it, Style::Yellow));
+    vec![
+        Block::paragraphs(source.iter().map(String::as_str)),
+        Block::paragraphs(standings.map(|it| Line::styled(it, Style::Bold))),
+        Block::list(alarms.chain(doubts)),
+        Block::list(facts(table)),
+        Block::list(table.remarks.iter().map(String::as_str)),
+    ]
 }
 
-impl JsonDocument for ComparisonDocument<'_> {
-    const FORMAT: &'static str = "pgmeter-compare/1";
+/// When it was measured and on what; nothing of published figures alone.
+fn facts(table: &PaperTable) -> Vec<Line> {
+    let Some(first) = first(table) else {
+        return Vec::new();
+    };
+    let when = first.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+    let by = format!("pgmeter {}", printable(&first.pgmeter.version));
+    vec![
+        Line::labeled("System", model::host_and_machine(&first.environment)),
+        Line::labeled("When", when.to_string()),
+        Line::labeled("By", by),
+    ]
 }
 
-/// A published experiment, with the runs that repeated it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PaperDocument<'a> {
-    /// The published figures, with those of the runs beside them.
-    #[serde(flatten)]
-    published: PublishedComparison,
-    /// What the published systems were, as far as it is known.
-    systems: Vec<KnownSystem>,
-    /// The workload at its full size, as a file in TOML.
-    workload: &'a str,
-    /// What holds for the runs, such as the scale and what was mounted how.
-    remarks: &'a [String],
-    /// What failed.
-    alarms: &'a [String],
-    /// The file systems, with the ids of their runs.
-    file_systems: Vec<PaperColumn<'a>>,
-    /// What the runs cost beside, each with its samples of every file system.
-    costs: &'a [Extra],
-    /// Whether times among the costs are those of guests, which cannot be compared.
-    is_of_guests: bool,
-    /// The same work on the bare device under the file systems, where it was measured.
-    peak: Option<&'a RunRecord>,
-    /// The records of the runs.
-    runs: Vec<&'a RunRecord>,
+/// What the published figures are, and of which systems.
+fn about(table: &PaperTable) -> Part {
+    let hardware = table.paper.published.is_some() && !table.sides.is_empty();
+    let sentences = [format!("Full size: {}.", table.paper.size)]
+        .into_iter()
+        .chain(hardware.then(|| HARDWARE.to_owned()))
+        .chain([table.paper.remark.to_owned()]);
+    let known = table.paper.systems().into_iter();
+    let rows = known.filter(|it| !it.what.is_empty());
+    let rows = rows.map(|it| vec![it.system, it.year, it.what]);
+    let heads = ["system", "published", "what it was, as far as it is known"];
+    let systems = Table::new(heads.map(Column::name), rows);
+    let blocks = [Block::paragraphs(sentences), Block::Table(systems)];
+    Part::new("The published figures", blocks).at("about")
 }
 
-/// A file system on which an experiment was repeated.
-#[derive(Debug, Serialize, JsonSchema)]
-struct PaperColumn<'a> {
-    /// A short name.
-    name: &'a str,
-    /// The id of the run that its shares of a peak are of, where there is one.
-    peak: Option<&'a str>,
-    /// The ids of its runs, one a repetition.
-    runs: Vec<&'a str>,
-}
-
-impl JsonDocument for PaperDocument<'_> {
-    const FORMAT: &'static str = "pgmeter-paper/3";
-}
-
-impl PaperTable<'_> {
-    /// The same for other programs.
-    #[must_use]
-    pub fn document(&self) -> PaperDocument<'_> {
-        let runs = self.sides.iter().flat_map(|side| side.records);
-        let runs: Vec<&RunRecord> = runs.collect();
-        let reference = Reference {
-            paper: *self.paper,
-            systems: systems(self.paper),
-        };
-        PaperDocument {
-            published: reference.compared_with_known(&runs),
-            systems: self.paper.systems(),
-            workload: self.paper.workload,
-            remarks: &self.remarks,
-            alarms: &self.alarms,
-            file_systems: self.sides.iter().map(PaperColumn::of).collect(),
-            costs: &self.costs,
-            is_of_guests: self.is_of_guests,
-            peak: self.peak,
-            runs,
+/// The runs, to be opened.
+fn runs(table: &PaperTable) -> Option<Part> {
+    let runs = table.sides.iter().flat_map(|side| side.records);
+    let runs: Vec<RunRecord> = runs.cloned().collect();
+    let mut next = 0;
+    let group = |(place, side): (usize, &PaperSide)| {
+        let first = next;
+        next += side.records.len();
+        RunGroup {
+            id: format!("runs-0-{place}"),
+            name: format!("{} on {}", table.paper.name, side.name),
+            runs: (first..next).collect(),
         }
-    }
+    };
+    let groups: Vec<RunGroup> = table.sides.iter().enumerate().map(group).collect();
+    let opened = || [Block::Drawn(opened(&runs, &groups))];
+    (!runs.is_empty()).then(|| Part::new("Runs", opened()).at("runs"))
 }
 
-impl<'a> PaperColumn<'a> {
-    fn of(side: &'a PaperSide) -> Self {
-        let ids = side.records.iter().map(|run| run.id.as_str());
-        Self {
-            name: &side.name,
-            peak: side.peak.map(|it| it.id.as_str()),
-            runs: ids.collect(),
-        }
-    }
+fn first<'a>(table: &'a PaperTable) -> Option<&'a RunRecord> {
+    table.sides.iter().flat_map(|side| side.records).next()
+}
+
+/// The command that was given; a guest's is not the user's.
+fn command<'a>(table: &'a PaperTable) -> &'a [String] {
+    let first = first(table).filter(|_| !table.is_of_guests);
+    first.map_or(&[], |record| &record.command)
+}
+
+/// Which sides are not comparable with the published systems.
+fn doubted(table: &PaperTable) -> Vec<bool> {
+    let sides = table.sides.iter();
+    let is_doubted = |side| table.paper.published.is_some() && is_doubted(table, side);
+    sides.map(is_doubted).collect()
 }

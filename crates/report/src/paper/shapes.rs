@@ -36,11 +36,8 @@ pub(super) fn costs(table: &PaperTable) -> Option<Titled> {
         let shown = shown.map(|value| value.map_or_else(|| ABSENT.to_owned(), |it| it.shown));
         std::iter::once(row.label).chain(shown).collect()
     };
-    let costs = Table {
-        columns: with_columns("", table.sides.iter().map(|side| side.name.clone())),
-        rows: table.costs.iter().map(row).collect(),
-        span: None,
-    };
+    let columns = with_columns("", table.sides.iter().map(|side| side.name.clone()));
+    let costs = Table::new(columns, table.costs.iter().map(row));
     (!table.costs.is_empty()).then(|| ("Beside the workload".to_owned(), costs))
 }
 
@@ -58,14 +55,6 @@ fn shown(value: Option<f64>) -> String {
 fn with_columns(first: &str, names: impl Iterator<Item = String>) -> Vec<Column> {
     let others = names.map(|name| Column::number(&name, 50));
     std::iter::once(Column::name(first)).chain(others).collect()
-}
-
-fn table(columns: Vec<Column>, rows: Vec<Vec<String>>) -> Table {
-    Table {
-        columns,
-        rows,
-        span: None,
-    }
 }
 
 /// The systems of a group, in the publication's order.
@@ -94,12 +83,12 @@ fn in_rows(group: Group, sides: &[PaperSide]) -> Titled {
         let label = std::iter::once(figure.label.clone());
         label.chain(published).chain(of_sides).collect()
     };
-    let lines = group.figures.iter().map(line).collect();
+    let lines: Vec<Vec<String>> = group.figures.iter().map(line).collect();
     let names = systems
         .iter()
         .cloned()
         .chain(sides.iter().map(|side| side.name.clone()));
-    (group.heading, table(with_columns("", names), lines))
+    (group.heading, Table::new(with_columns("", names), lines))
 }
 
 /// Systems in rows, figures in columns; the bare device comes before the file systems on it.
@@ -121,9 +110,12 @@ fn in_columns(group: Group, sides: &[PaperSide], peak: Option<&RunRecord>) -> Ti
         let value = |place: usize| mean(side, |cell| group.figures[place].measured(cell));
         named(&side.name, of_device(&group, side.peak, value))
     });
-    let lines = published.chain(bare).chain(of_sides).collect();
+    let lines: Vec<Vec<String>> = published.chain(bare).chain(of_sides).collect();
     let heads = group.figures.iter().map(|figure| figure.label.clone());
-    (group.heading, table(with_columns("system", heads), lines))
+    (
+        group.heading,
+        Table::new(with_columns("system", heads), lines),
+    )
 }
 
 /// The best of each figure on the bare device.
@@ -173,11 +165,11 @@ fn rates(sides: &[PaperSide]) -> Titled {
         });
         std::iter::once(Bytes(size_bytes).to_string())
             .chain(values)
-            .collect()
+            .collect::<Vec<String>>()
     });
     (
         "Files a second".to_owned(),
-        table(with_columns("size", heads), lines.into()),
+        Table::new(with_columns("size", heads), lines),
     )
 }
 
@@ -239,6 +231,6 @@ fn grid(workload: &str, sides: &[PaperSide]) -> Titled {
     let heads = depths.iter().map(|depth| depth.to_string());
     (
         format!("{workload}, {unit}, by outstanding I/Os"),
-        table(with_columns("", heads), lines),
+        Table::new(with_columns("", heads), lines),
     )
 }

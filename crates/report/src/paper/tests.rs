@@ -4,7 +4,7 @@ use results::{FilesetFigures, PhaseFigures, PoolFigures, StepFigures};
 use units::JsonDocument;
 
 use super::*;
-use crate::ComparisonFormat;
+use crate::Medium;
 
 fn shown(name: &str) -> String {
     let table = PaperTable {
@@ -65,7 +65,7 @@ fn published_systems_stand_in_the_shape_of_their_table() {
 
 #[test]
 fn the_session_of_a_run_stands_beside_the_published_ones() {
-    let mut record = crate::html::sample::record();
+    let mut record = crate::sample::record();
     record.cells[0].phase_figures = Some(of_pool(PoolFigures {
         created_count: 2_510_496,
         deleted_after_count: 10_993,
@@ -99,7 +99,7 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
 
 /// A run of PostMark of that size.
 fn session(number: u32, transactions: u32) -> RunRecord {
-    let mut record = crate::html::sample::record();
+    let mut record = crate::sample::record();
     let pool = plan::program::FilePool {
         number,
         transactions,
@@ -136,7 +136,7 @@ fn beside(columns: &str, run: &RunRecord) -> PublishedComparison {
 }
 
 fn line(published: &[PublishedComparison], begin: &str) -> Vec<String> {
-    let text = render_published(&[], published, ComparisonFormat::Text, Page::PLAIN);
+    let text = render_comparisons(&[], published, Medium::Terminal, Page::PLAIN);
     let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
     let words = line.split("  ").map(str::trim);
     words
@@ -154,14 +154,14 @@ fn a_published_column_stands_beside_a_run_with_its_ratio() {
     assert_eq!(counts, ["created", "LFS", "2510496", "2510496", "1.000"]);
     let none = line(&published, "appended");
     assert_eq!(none, ["appended", "LFS", "2472080", "0", "0"]);
-    let markdown = render_published(&[], &published, ComparisonFormat::Markdown, Page::PLAIN);
+    let markdown = render_comparisons(&[], &published, Medium::Markdown, Page::PLAIN);
     assert!(markdown.contains("| transactions per s | LFS | 4970 | 9940 | 2.000 |"));
     assert!(markdown.contains("hardware of their time"), "{markdown}");
 }
 
 #[test]
 fn a_published_figure_that_a_run_lacks_is_not_measured() {
-    let mut run = crate::html::sample::record();
+    let mut run = crate::sample::record();
     let create = StepFigures {
         label: "create".to_owned(),
         count: 500_000,
@@ -192,7 +192,7 @@ fn counts_of_other_work_stand_without_a_ratio() {
         line(&published, "transactions per s").last().unwrap(),
         "15.06"
     );
-    let text = render_published(&[], &published, ComparisonFormat::Text, Page::PLAIN);
+    let text = render_comparisons(&[], &published, Medium::Terminal, Page::PLAIN);
     assert!(text.contains("A ran at another size"), "{text}");
     let document = ComparisonDocument {
         comparisons: &[],
@@ -228,7 +228,7 @@ fn columns_are_named_by_their_beginning_and_all_are_meant_without() {
 
 #[test]
 fn a_run_of_something_else_is_refused() {
-    let run = crate::html::sample::record();
+    let run = crate::sample::record();
     let error = Reference::find("bfs-iozone")
         .unwrap()
         .compared_with(&[&run]);
@@ -243,7 +243,7 @@ fn a_run_of_something_else_is_refused() {
 #[test]
 fn a_share_is_of_the_best_of_the_bare_device() {
     let at = |rates: &[f64]| {
-        let mut record = crate::html::sample::record();
+        let mut record = crate::sample::record();
         let cell = record.cells[0].clone();
         record.cells = rates
             .iter()

@@ -3,8 +3,7 @@
 
 use results::Better;
 
-use super::rows::{Row, Value};
-use super::text::ratio;
+use super::rows::{Row, Value, ratio};
 
 /// More sentences than that nobody reads.
 const SENTENCES_MAX: usize = 4;

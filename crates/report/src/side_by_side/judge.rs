@@ -7,7 +7,7 @@ use results::Better;
 use stats::{Estimate, Ratio};
 
 use super::Section;
-use super::rows::Row;
+use super::rows::{Beyond, Row};
 
 /// The chance that anything is called different in a table in which nothing is.
 const LEVEL: f64 = 0.05;
@@ -42,13 +42,6 @@ pub(super) fn judge(sections: &mut [Section]) -> usize {
         }
     }
     tests.len()
-}
-
-/// A pair of columns that differ by more than chance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Beyond {
-    columns: [usize; 2],
-    better: usize,
 }
 
 impl Row {

@@ -3,21 +3,23 @@
 mod cache;
 mod conclusion;
 mod csv;
-mod html;
+mod document;
+mod drawn;
 mod judge;
 mod of_record;
 mod rows;
 mod summary;
-mod text;
 
 use std::sync::Arc;
 
 pub use results::{Better, LabFigure as Extra};
 use results::{MEASURED_NS_MIN, RunRecord, longer_by};
 
+use crate::document::Medium;
 use crate::model::method;
 use crate::page::Page;
 use crate::styled::Styled;
+use crate::write::write;
 
 pub(crate) use csv::field;
 pub(crate) use rows::Row;
@@ -38,6 +40,18 @@ pub enum TableFormat {
     Html,
     /// One row for each figure of each column, without rounding.
     Csv,
+}
+
+impl TableFormat {
+    /// The form of a document; none of rows for programs.
+    pub(crate) fn medium(self) -> Option<Medium> {
+        match self {
+            Self::Text => Some(Medium::Terminal),
+            Self::Markdown => Some(Medium::Markdown),
+            Self::Html => Some(Medium::Page),
+            Self::Csv => None,
+        }
+    }
 }
 
 /// Runs side by side, in columns.
@@ -161,11 +175,9 @@ impl SideBySide {
     #[must_use]
     pub fn render(&self, format: TableFormat, page: Page) -> Styled {
         let judged = self.judged();
-        match format {
-            TableFormat::Text => text::render(&judged, page),
-            TableFormat::Markdown => text::markdown(&judged).into(),
-            TableFormat::Html => html::render(&judged).into(),
-            TableFormat::Csv => csv::render(&judged).into(),
+        match format.medium() {
+            Some(medium) => write(&document::document(&judged, medium), medium, page),
+            None => csv::render(&judged).into(),
         }
     }
 

@@ -96,12 +96,7 @@ fn facts(record: &LabRecord) -> Vec<(&'static str, String)> {
         Some(ns) => format!("{start}, took {}", format::span(ns)),
         None => start.to_string(),
     };
-    let host = &record.environment.host;
-    let machine = model::machine(&record.environment);
-    let system = match host.is_empty() {
-        true => machine,
-        false => format!("{host}: {machine}"),
-    };
+    let system = model::host_and_machine(&record.environment);
     let command = command_line(&record.command);
     let facts = [
         ("System", system),

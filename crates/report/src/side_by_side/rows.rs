@@ -6,10 +6,9 @@ use ::compare::{
 };
 use results::{Better, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
-use units::format;
 
-use super::judge::Beyond;
-use crate::numbers::{LatencyUnit, digits, mebibytes};
+use super::MAYBE;
+use crate::numbers::{self, LatencyUnit, digits};
 use crate::wrap::printable;
 
 /// Stands before times that are not ranked.
@@ -43,6 +42,13 @@ pub(crate) struct Value {
     pub estimate: Option<Estimate>,
     /// To the first column that has the figure; none there.
     pub ratio: Option<Ratio>,
+}
+
+/// A pair of columns that differ by more than chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Beyond {
+    pub(super) columns: [usize; 2],
+    pub(super) better: usize,
 }
 
 impl Row {
@@ -260,7 +266,7 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
         let value = |(place, found): (usize, &Option<FigureComparison>)| {
             found.as_ref().map(|found| Value {
                 mean: found.b.mean,
-                shown: show(figure, found.b.mean, unit),
+                shown: numbers::figure(figure, found.b.mean, unit),
                 estimate: Some(found.b),
                 ratio: (place != first).then(|| ratio_to_first(&found.b)).flatten(),
             })
@@ -319,10 +325,26 @@ fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
     }
 }
 
-fn show(figure: Figure, value: f64, unit: LatencyUnit) -> String {
-    match figure {
-        Figure::PerSecond | Figure::TransactionsPerSecond => format::iops(value),
-        Figure::BytesPerSecond => mebibytes(value),
-        Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
+/// A ratio: two decimals, more where it is small and fewer where it is large.
+pub(super) fn ratio(value: f64) -> String {
+    if (0.095..10.0).contains(&value) {
+        format!("{value:.2}")
+    } else {
+        digits(value)
     }
+}
+
+/// The interval of a ratio, with a mark where it is beside 1 as one of so many; nothing where the
+/// ratio has none.
+pub(super) fn interval(row: &Row, place: usize, value: &Value) -> String {
+    let certainty = value.ratio.and_then(|ratio| ratio.certainty);
+    certainty.map_or_else(String::new, |certainty| {
+        let (low, high) = (certainty.ci95_low, certainty.ci95_high);
+        let is_beside = low > 1.0 || high < 1.0;
+        let mark = match is_beside && !row.differs_from_first(place) {
+            true => MAYBE,
+            false => "",
+        };
+        format!("{}-{}{mark}", ratio(low), ratio(high))
+    })
 }

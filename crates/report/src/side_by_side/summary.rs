@@ -2,8 +2,7 @@
 
 use results::Better;
 
-use super::rows::{Row, Value};
-use super::text::ratio;
+use super::rows::{Row, Value, ratio};
 use super::{Section, SideBySide};
 
 /// More workloads than these are in the tables alone.

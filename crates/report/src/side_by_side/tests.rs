@@ -1,7 +1,7 @@
 //! Made-up runs side by side.
 
 use super::*;
-use crate::html::sample;
+use crate::sample;
 
 fn faster(record: &RunRecord, factor: f64) -> RunRecord {
     let mut record = record.clone();

@@ -3,7 +3,7 @@
 use units::format;
 
 use crate::group::{Figure, Group, Metric, Naming, Place};
-use crate::html::Measure;
+use crate::measure::Measure;
 
 use super::rate::Rate;
 

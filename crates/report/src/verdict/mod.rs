@@ -11,8 +11,9 @@ use results::{Claim, RunRecord};
 use units::format;
 
 use crate::group::{Group, Naming, groups};
-use crate::model::ModelWarning;
+use crate::names::{cache_name, engine_name};
 use crate::table::{Column, Table};
+use crate::warnings::ModelWarning;
 use crate::wrap::printable;
 
 use class::DeviceClass;
@@ -51,16 +52,13 @@ impl Verdict {
             ]
             .into()
         };
-        Table {
-            columns: vec![
-                Column::name("access"),
-                Column::number("rate", 40),
-                Column::number("queue depth", 30),
-                Column::name("how sure"),
-            ],
-            rows: self.figures.iter().map(row).collect(),
-            span: None,
-        }
+        let columns = [
+            Column::name("access"),
+            Column::number("rate", 40),
+            Column::number("queue depth", 30),
+            Column::name("how sure"),
+        ];
+        Table::new(columns, self.figures.iter().map(row))
     }
 }
 
@@ -126,8 +124,8 @@ fn is_same(one: &Group, other: &Group) -> bool {
 
 fn place_name(group: &Group) -> String {
     let place = group.place;
-    let cache = crate::model::cache_name(place.cache);
-    let engine = crate::model::engine_name(place.engine);
+    let cache = cache_name(place.cache);
+    let engine = engine_name(place.engine);
     format!("{}, {engine}, {cache}", printable(place.target))
 }
 

@@ -2,7 +2,7 @@ use results::{Phase, RunRecord, Warning, WarningCode, WithinRun};
 
 use super::*;
 use crate::Model;
-use crate::html::sample;
+use crate::sample;
 
 /// Figures of these kinds: whether they read, at random, at this depth, and their rate.
 fn record(cells: &[(bool, bool, u32, f64)]) -> RunRecord {

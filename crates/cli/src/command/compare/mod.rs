@@ -5,8 +5,8 @@ mod measure;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
-    ComparisonDocument, ComparisonFormat, PublishedComparison, Reference, ReferenceError,
-    regression_lines, render_comparisons, render_published,
+    ComparisonDocument, Medium, PublishedComparison, Reference, ReferenceError, regression_lines,
+    render_comparisons,
 };
 use results::RunRecord;
 use units::JsonDocument;
@@ -98,10 +98,10 @@ fn document(
     format: CompareFormat,
     args: &CompareArgs,
 ) -> Document {
-    let format = match format {
-        CompareFormat::Text => ComparisonFormat::Text,
-        CompareFormat::Markdown => ComparisonFormat::Markdown,
-        CompareFormat::Html => ComparisonFormat::Html,
+    let medium = match format {
+        CompareFormat::Text => Medium::Terminal,
+        CompareFormat::Markdown => Medium::Markdown,
+        CompareFormat::Html => Medium::Page,
         CompareFormat::Json => {
             let document = ComparisonDocument {
                 comparisons,
@@ -111,12 +111,9 @@ fn document(
         }
     };
     let page = page_of(args.output.as_deref());
-    let text = match args.published.is_empty() {
-        true => render_comparisons(comparisons, format, page),
-        false => render_published(comparisons, published, format, page),
-    };
-    match format {
-        ComparisonFormat::Text => Document::Prose(text),
+    let text = render_comparisons(comparisons, published, medium, page);
+    match medium {
+        Medium::Terminal => Document::Prose(text),
         _ => Document::Markup(text),
     }
 }

@@ -226,8 +226,7 @@ fn text(rows: &[ListRow], asked: &[RunColumn], clock: &Clock) -> String {
     };
     let table = table(rows, &columns, clock);
     let lines = table.lines(width);
-    let lines: Vec<String> = lines.head.into_iter().chain(lines.body).collect();
-    lines.join("\n") + "\n"
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// What fits 80 columns.
@@ -255,11 +254,8 @@ fn table(rows: &[ListRow], columns: &[RunColumn], clock: &Clock) -> Table {
         let texts = columns.iter().map(text);
         texts.map(|text| printable(&text).into_owned()).collect()
     };
-    Table {
-        columns: columns.iter().map(|it| head(*it, clock)).collect(),
-        rows: rows.iter().map(row).collect(),
-        span: None,
-    }
+    let columns = columns.iter().map(|it| head(*it, clock));
+    Table::new(columns, rows.iter().map(row))
 }
 
 /// The head of a column; those with small numbers go first where a page is narrow.

@@ -31,8 +31,8 @@ pub fn hosts(crew: &CrewRecord) -> Table {
         true => crew.hosts.iter().map(|it| host_row(&[it])).collect(),
         false => kinds.values().map(|it| host_row(it)).collect(),
     };
-    let mut table = Table {
-        columns: vec![
+    let mut table = Table::new(
+        [
             Column::name("host"),
             Column::number("processes", 30),
             Column::name("kernel"),
@@ -40,8 +40,7 @@ pub fn hosts(crew: &CrewRecord) -> Table {
             Column::number("memory", 10),
         ],
         rows,
-        span: None,
-    };
+    );
     table.drop_uniform(&["kernel", "processor", "memory"]);
     table
 }
@@ -88,11 +87,7 @@ pub fn ranks(crew: &CellCrew, unit: LatencyUnit) -> Table {
         true => told.picked(),
         false => crew.ranks.iter().map(|it| told.row("", it)).collect(),
     };
-    let mut table = Table {
-        columns: told.columns(),
-        rows,
-        span: None,
-    };
+    let mut table = Table::new(told.columns(), rows);
     table.drop_uniform(&[WHICH]);
     table
 }
@@ -216,8 +211,8 @@ pub fn by_host(crew: &CellCrew) -> Option<Table> {
                 .collect()
         }
     };
-    let mut table = Table {
-        columns: vec![
+    let mut table = Table::new(
+        [
             Column::name(WHICH),
             Column::name("host"),
             Column::number("processes", 10),
@@ -228,8 +223,7 @@ pub fn by_host(crew: &CellCrew) -> Option<Table> {
             Column::number("slowest, of median %", 15),
         ],
         rows,
-        span: None,
-    };
+    );
     table.drop_uniform(&[WHICH]);
     if hosts.iter().all(|(_, it)| it.lost_count == 0) {
         table.drop_column("lost");

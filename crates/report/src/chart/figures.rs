@@ -1,0 +1,76 @@
+//! Charts in pages, where they wait until the script draws them.
+
+use maud::{Markup, html};
+use units::is_hidden;
+
+use super::Chart;
+use crate::html::waiting;
+
+/// The charts beside each other; nothing when there are none.
+#[must_use]
+pub fn figures(charts: &[Chart]) -> Markup {
+    html! {
+        @if !charts.is_empty() {
+            div.figures { (waiting(&json(charts))) }
+        }
+    }
+}
+
+fn json(charts: &[Chart]) -> String {
+    let text = units::json_line(&charts).expect("the maps of a chart have text for keys");
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            // It can only be within a JSON string, in which two backslashes stand for one.
+            shown.push('\\');
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::{Axis, Scale, Unit};
+    use crate::html::packed::tests::unpacked;
+
+    fn chart(title: &str) -> Chart {
+        Chart {
+            title: title.to_owned(),
+            summary: "a & b".to_owned(),
+            x: Axis {
+                label: "x",
+                unit: Unit::Count,
+                scale: Scale::Linear,
+            },
+            at: Vec::new(),
+            places: None,
+            views: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn charts_can_be_unpacked() {
+        let title = "</script><script>alert(1)</script><!--";
+        let page = figures(&[chart(title)]).into_string();
+        let read: serde_json::Value = serde_json::from_str(&unpacked(&page)).unwrap();
+        assert_eq!(read[0]["title"], *title);
+    }
+
+    #[test]
+    fn what_would_reorder_a_title_is_seen() {
+        let page = figures(&[chart("a\u{202e}b \\u{1b}")]).into_string();
+        let read: serde_json::Value = serde_json::from_str(&unpacked(&page)).unwrap();
+        assert_eq!(read[0]["title"], *"a\\u{202e}b \\u{1b}");
+    }
+
+    #[test]
+    fn no_name_ends_the_script_element() {
+        let page = figures(&[chart("</script><!--")]).into_string();
+        assert_eq!(page.matches("</script>").count(), 1, "{page}");
+        assert!(!page.contains("<!--"));
+    }
+}

@@ -1,0 +1,455 @@
+//! The course of a cell: throughput and latency over time, from its intervals.
+
+use results::{CellRecord, IntervalFigures, IntervalRecord};
+use units::format;
+
+use super::{Axis, Chart, Detail, Line, Number, Scale, Series, Unit, View, color_of, few};
+use crate::parts::{Counted, operations};
+
+/// Below this share in every interval, waiting for a processor is not drawn.
+const WAITING_SEEN: f64 = 0.01;
+
+const TIME: Axis = Axis {
+    label: "time since the start of the measurement",
+    unit: Unit::Seconds,
+    scale: Scale::Linear,
+};
+
+/// Operations and bytes per second of each operation over time; none without
+/// several intervals.
+#[must_use]
+pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
+    let course = Course::of(cell, detail)?;
+    let label = match course.counted {
+        Counted::FileOperations => "operations",
+        Counted::All | Counted::ReadsAndWrites => "IOPS",
+    };
+    let mut views = vec![course.rates(label, Unit::PerSecond, |figures| figures.count)];
+    let moves = cell.operations.values().any(|figures| figures.bytes > 0);
+    if moves {
+        views.push(course.rates("bandwidth", Unit::BytesPerSecond, |figures| figures.bytes));
+    }
+    Some(Chart {
+        title: "Throughput over time".to_owned(),
+        summary: course.throughput_summary(),
+        x: TIME,
+        at: course.times(),
+        places: None,
+        views,
+    })
+}
+
+/// Median, 99th percentile and largest latency of each operation over time; none without
+/// several intervals.
+#[must_use]
+pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
+    let course = Course::of(cell, detail)?;
+    let views = course
+        .operations
+        .iter()
+        .enumerate()
+        .map(|(index, name)| course.latencies(name, color_of(name, index)))
+        .collect();
+    Some(Chart {
+        title: "Latency over time".to_owned(),
+        summary: course.latency_summary(),
+        x: TIME,
+        at: course.times(),
+        places: None,
+        views,
+    })
+}
+
+/// The share of their time that the workers waited for a processor, and of the time that any task
+/// of the machine did; none without several intervals, and where no worker waited to speak of.
+#[must_use]
+pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
+    let course = Course::of(cell, detail)?;
+    let threads = u64::from(cell.cpu.threads.max(1));
+    let workers = course.shares("workers", 0, Line::Solid, |it| {
+        Some(it.waited_ns? / threads)
+    });
+    let is_seen = |interval: &&IntervalRecord| {
+        let waited_ns = interval.waited_ns.unwrap_or_default() as f64;
+        waited_ns >= (interval.length_ns * threads) as f64 * WAITING_SEEN
+    };
+    let seen = course.intervals.iter().filter(is_seen).count();
+    if seen == 0 {
+        return None;
+    }
+    let mut series = vec![workers];
+    if course.intervals.iter().any(|it| it.pressure_ns.is_some()) {
+        let any = "any task of the machine";
+        series.push(course.shares(any, 1, Line::Dotted, |it| it.pressure_ns));
+    }
+    Some(Chart {
+        title: "Waiting for a processor over time".to_owned(),
+        summary: format!(
+            "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
+            WAITING_SEEN * 100.0,
+            course.intervals_in_words(),
+            course.chunk_remark("it shows their mean"),
+        ),
+        x: TIME,
+        at: course.times(),
+        places: None,
+        views: vec![View {
+            label: "share of time".to_owned(),
+            y: Axis {
+                label: "share of time",
+                unit: Unit::Percent,
+                scale: Scale::Linear,
+            },
+            series,
+            bands: Vec::new(),
+        }],
+    })
+}
+
+/// The intervals of a cell in chunks, one for each point of the chart.
+struct Course<'a> {
+    intervals: &'a [IntervalRecord],
+    /// Intervals to a point.
+    chunk_size: usize,
+    /// The operations that were done, by name.
+    operations: Vec<&'a str>,
+    /// Those of them that the cell is judged by.
+    counted: Counted,
+}
+
+impl<'a> Course<'a> {
+    fn of(cell: &'a CellRecord, detail: Detail) -> Option<Self> {
+        let operations: Vec<&str> = operations(cell).into_iter().map(|(name, _)| name).collect();
+        let intervals = &cell.intervals[..];
+        let known = intervals.iter().filter(|it| it.length_ns > 0).count();
+        // A single point is no course.
+        (known > 1 && !operations.is_empty()).then_some(Self {
+            intervals,
+            chunk_size: chunk_size(intervals, detail),
+            operations,
+            counted: Counted::of(cell),
+        })
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = &'a [IntervalRecord]> {
+        self.intervals.chunks(self.chunk_size)
+    }
+
+    /// The middle of each chunk, in seconds.
+    fn times(&self) -> Vec<Number> {
+        self.chunks()
+            .map(|chunk| {
+                let end = chunk
+                    .last()
+                    .map_or(0, |last| last.at_ns.saturating_add(last.length_ns));
+                let middle_ns = u64::midpoint(chunk[0].at_ns, end);
+                // Milliseconds are fine enough for the eye.
+                Number::exact((middle_ns / 1_000_000) as f64 / 1e3)
+            })
+            .collect()
+    }
+
+    fn rates(&self, label: &str, unit: Unit, of: fn(&IntervalFigures) -> u64) -> View {
+        let series = self.operations.iter().enumerate().map(|(index, name)| {
+            let rate = |chunk| Number::rounded(rate(chunk, |found| sum(found, name, of)));
+            Series {
+                label: (*name).to_owned(),
+                color: color_of(name, index),
+                line: Line::Solid,
+                values: self.chunks().map(rate).collect(),
+                ends: None,
+            }
+        });
+        let axis_label = match unit {
+            Unit::BytesPerSecond => "bytes per second",
+            _ => "operations per second",
+        };
+        View {
+            label: label.to_owned(),
+            y: Axis {
+                label: axis_label,
+                unit,
+                scale: Scale::Linear,
+            },
+            series: series.collect(),
+            bands: Vec::new(),
+        }
+    }
+
+    /// Shares of the time, where they are known.
+    fn shares(
+        &self,
+        label: &str,
+        color: usize,
+        line: Line,
+        of: impl Fn(&IntervalRecord) -> Option<u64>,
+    ) -> Series {
+        let share = |chunk: &[IntervalRecord]| {
+            let known = chunk.iter().map(|it| Some((of(it)?, it.length_ns)));
+            let known: Option<Vec<(u64, u64)>> = known.collect();
+            let sums = known?.into_iter().fold((0, 0), |sum: (u64, u64), it| {
+                (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
+            });
+            Some((sums.0 as f64 * 100.0 / sums.1 as f64).min(100.0))
+        };
+        let values = self.chunks().map(|chunk| {
+            let percent = share(chunk).filter(|percent| percent.is_finite());
+            percent.map_or(Number::NONE, Number::rounded)
+        });
+        Series {
+            label: label.to_owned(),
+            color,
+            line,
+            values: values.collect(),
+            ends: None,
+        }
+    }
+
+    fn latencies(&self, name: &str, color: usize) -> View {
+        type Read = fn(&IntervalFigures) -> Option<u64>;
+        let curves: [(&str, Line, Read); 3] = [
+            ("largest", Line::Dotted, |figures| figures.max_ns),
+            ("p99", Line::Dashed, |figures| figures.p99_ns),
+            ("p50", Line::Solid, |figures| figures.p50_ns),
+        ];
+        let series = curves.map(|(label, line, read)| {
+            let values = self.chunks().map(|chunk| {
+                let found = figures_of(chunk, name).filter_map(read);
+                let value = match line {
+                    Line::Solid => middle(found.collect()),
+                    _ => found.max(),
+                };
+                Number::latency(value.map(|ns| ns as f64))
+            });
+            Series {
+                label: label.to_owned(),
+                color,
+                line,
+                values: values.collect(),
+                ends: None,
+            }
+        });
+        View {
+            label: name.to_owned(),
+            y: Axis {
+                label: "latency",
+                unit: Unit::Nanoseconds,
+                scale: Scale::Log10,
+            },
+            series: series.into(),
+            bands: vec![[0, 1], [1, 2]],
+        }
+    }
+
+    fn throughput_summary(&self) -> String {
+        // Of transactions an interval knows nothing, of their operations it does.
+        let counted = match self.counted {
+            Counted::FileOperations => Counted::All,
+            counted => counted,
+        };
+        let intervals = self.intervals.iter().filter(|it| it.length_ns > 0);
+        let rates: Vec<f64> = intervals.filter_map(|it| counted.rate(it)).collect();
+        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = rates.iter().copied().fold(0.0, f64::max);
+        let range = match least == most {
+            true => format::iops(most),
+            false => format!("{} to {}", format::iops(least), format::iops(most)),
+        };
+        let remark = self.chunk_remark("it shows their mean");
+        format!(
+            "{range} {} in {}.{remark}",
+            counted.rate_name(),
+            self.intervals_in_words()
+        )
+    }
+
+    fn latency_summary(&self) -> String {
+        let parts: Vec<String> = self
+            .operations
+            .iter()
+            .filter_map(|name| {
+                let medians: Vec<u64> = figures_of(self.intervals, name)
+                    .filter_map(|figures| figures.p50_ns)
+                    .collect();
+                let median = format::latency_ns(middle(medians)?);
+                let largest = figures_of(self.intervals, name)
+                    .filter_map(|figures| figures.max_ns)
+                    .max()?;
+                let largest = format::latency_ns(largest);
+                Some(format!("{name}: median about {median}, largest {largest}"))
+            })
+            .collect();
+        let remark =
+            self.chunk_remark("p50 is the middle one of theirs, p99 and largest are the worst");
+        format!(
+            "{}, over {}.{remark}",
+            few(&parts),
+            self.intervals_in_words()
+        )
+    }
+
+    fn intervals_in_words(&self) -> String {
+        format!("{} intervals", self.intervals.len())
+    }
+
+    fn chunk_remark(&self, how: &str) -> String {
+        match self.chunk_size {
+            1 => String::new(),
+            count => format!(" A point stands for {count} intervals: {how}."),
+        }
+    }
+}
+
+/// Intervals to a point: so many that there are not too many points, and where intervals hold few
+/// operations, those of a second, as single operations are no rate.
+fn chunk_size(intervals: &[IntervalRecord], detail: Detail) -> usize {
+    const FEW: u64 = 10;
+    let figures = intervals.iter().flat_map(|it| it.operations.values());
+    let count = figures.fold(0, |sum: u64, it| sum.saturating_add(it.count));
+    let length_ns = intervals.iter().map(|it| it.length_ns).sum::<u64>();
+    let few = count < FEW * intervals.len() as u64;
+    let to_a_second = match few {
+        true => intervals.len() as u64 * 1_000_000_000 / length_ns.max(1),
+        false => 1,
+    };
+    let at_least = intervals.len().div_ceil(detail.points_max).max(1);
+    at_least.max(usize::try_from(to_a_second).unwrap_or(1))
+}
+
+fn figures_of<'a>(
+    intervals: &'a [IntervalRecord],
+    name: &'a str,
+) -> impl Iterator<Item = &'a IntervalFigures> {
+    intervals
+        .iter()
+        .filter_map(move |interval| interval.operations.get(name))
+}
+
+fn sum(interval: &IntervalRecord, name: &str, of: fn(&IntervalFigures) -> u64) -> u64 {
+    interval.operations.get(name).map_or(0, of)
+}
+
+fn rate(chunk: &[IntervalRecord], of: impl Fn(&IntervalRecord) -> u64) -> f64 {
+    let count = chunk.iter().map(of).fold(0, u64::saturating_add);
+    let length_ns = chunk.iter().map(|interval| interval.length_ns);
+    results::per_second(count, length_ns.fold(0, u64::saturating_add))
+}
+
+fn middle(mut values: Vec<u64>) -> Option<u64> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::sample;
+
+    const FINE: Detail = Detail {
+        points_max: 100,
+        bins_per_decade: 20,
+        has_fine_percentiles: true,
+    };
+
+    fn cell(counts: &[u64]) -> CellRecord {
+        let mut cell = sample::record().cells.remove(0);
+        cell.intervals = (0..)
+            .zip(counts)
+            .map(|(second, count)| interval(second, *count))
+            .collect();
+        cell
+    }
+
+    fn interval(second: u64, count: u64) -> IntervalRecord {
+        let figures = |count| IntervalFigures {
+            count,
+            bytes: count * 4096,
+            p50_ns: Some(100_000 + second),
+            p99_ns: Some(200_000 + second),
+            max_ns: Some(300_000 + second),
+            ..IntervalFigures::default()
+        };
+        IntervalRecord {
+            at_ns: second * sample::SECOND,
+            length_ns: sample::SECOND,
+            operations: BTreeMap::from([("read".to_owned(), figures(count))]),
+            ..IntervalRecord::default()
+        }
+    }
+
+    fn values(series: &Series) -> Vec<f64> {
+        series.values.iter().map(|number| number.get()).collect()
+    }
+
+    #[test]
+    fn a_point_stands_in_the_middle_of_its_interval() {
+        let chart = throughput(&cell(&[10, 30, 20]), FINE).unwrap();
+        let at: Vec<f64> = chart.at.iter().map(|number| number.get()).collect();
+        assert_eq!(at, [0.5, 1.5, 2.5]);
+        let view = &chart.views[0];
+        assert_eq!(values(&view.series[0]), [10.0, 30.0, 20.0]);
+        assert_eq!(chart.views[1].label, "bandwidth");
+        assert_eq!(values(&chart.views[1].series[0])[0], 40_960.0);
+        assert_eq!(
+            chart.summary,
+            "10.00 to 30.00 operations per second in 3 intervals."
+        );
+    }
+
+    #[test]
+    fn an_operation_that_was_not_done_for_a_while_has_a_rate_of_zero_and_no_latency() {
+        let mut cell = cell(&[10, 30]);
+        cell.intervals[1].operations.clear();
+        let chart = throughput(&cell, FINE).unwrap();
+        assert_eq!(values(&chart.views[0].series[0]), [10.0, 0.0]);
+        let chart = latency(&cell, FINE).unwrap();
+        assert!(values(&chart.views[0].series[0])[1].is_nan());
+    }
+
+    #[test]
+    fn points_that_stand_for_several_intervals_say_so() {
+        let coarse = Detail {
+            points_max: 2,
+            ..FINE
+        };
+        let cell = cell(&[10, 30, 20, 20]);
+        let chart = throughput(&cell, coarse).unwrap();
+        assert_eq!(values(&chart.views[0].series[0]), [20.0, 20.0]);
+        assert!(
+            chart.summary.contains("A point stands for 2 intervals"),
+            "{}",
+            chart.summary
+        );
+        let chart = latency(&cell, coarse).unwrap();
+        let largest = &chart.views[0].series[0];
+        assert_eq!(values(largest), [300_000.0, 300_000.0]);
+    }
+
+    #[test]
+    fn there_is_a_view_of_the_latency_of_each_operation() {
+        let chart = latency(&cell(&[10, 30]), FINE).unwrap();
+        let labels: Vec<&str> = chart.views.iter().map(|view| &*view.label).collect();
+        assert_eq!(labels, ["read", "write"]);
+        let curves: Vec<&str> = chart.views[0]
+            .series
+            .iter()
+            .map(|one| &*one.label)
+            .collect();
+        assert_eq!(curves, ["largest", "p99", "p50"]);
+        assert!(
+            chart
+                .summary
+                .starts_with("read: median about 100 µs, largest 300 µs")
+        );
+    }
+
+    #[test]
+    fn without_several_intervals_there_is_no_course() {
+        for counts in [&[][..], &[10]] {
+            assert_eq!(throughput(&cell(counts), FINE), None);
+            assert_eq!(latency(&cell(counts), FINE), None);
+        }
+    }
+}

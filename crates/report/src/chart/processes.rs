@@ -1,0 +1,221 @@
+//! The rate of each of several processes, beside those of the same host.
+
+use results::{CellCrew, CellRecord, RankFigures};
+use units::format;
+
+use super::{Axis, Chart, Line, Number, Places, Scale, Series, Unit, View};
+use crate::numbers::percent;
+use crate::picks::picks;
+use crate::wrap::printable;
+
+/// The colors of hosts, of which more are not told apart; the gray one is that of the median.
+const HOST_COLORS: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
+const MEDIAN_COLOR: usize = 5;
+
+const PROCESS: Axis = Axis {
+    label: "process, beside others of its host",
+    unit: Unit::Count,
+    scale: Scale::Places,
+};
+
+/// Operations per second of each process, host by host, with their median; none where one measured
+/// alone.
+#[must_use]
+pub fn processes(cell: &CellRecord) -> Option<Chart> {
+    let crew = cell.crew.as_ref().filter(|it| it.ranks.len() > 1)?;
+    let hosts = by_host(crew);
+    let ranks: Vec<&RankFigures> = hosts.iter().flat_map(|(_, ranks)| ranks).copied().collect();
+    let names = ranks.iter().map(|rank| {
+        let lost = if rank.lost_ns.is_some() { ", lost" } else { "" };
+        printable(&format!("rank {} on {}{lost}", rank.rank, rank.host))
+    });
+    Some(Chart {
+        title: "Rate by process".to_owned(),
+        summary: summary(crew),
+        x: PROCESS,
+        at: (1..=ranks.len())
+            .map(|it| Number::exact(it as f64))
+            .collect(),
+        places: Some(Places {
+            names: names.collect(),
+            ticks: ticks(&hosts),
+        }),
+        views: vec![View {
+            label: "per second".to_owned(),
+            y: Axis {
+                label: "operations per second",
+                unit: Unit::PerSecond,
+                scale: Scale::Linear,
+            },
+            series: series(crew, &hosts),
+            bands: Vec::new(),
+        }],
+    })
+}
+
+/// The processes of each host, hosts in the order of their first process.
+type OfHosts<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
+
+fn by_host(crew: &CellCrew) -> OfHosts<'_> {
+    let mut hosts: OfHosts = Vec::new();
+    let mut known = std::collections::HashMap::new();
+    for rank in &crew.ranks {
+        let place = *known.entry(rank.host.as_str()).or_insert_with(|| {
+            hosts.push((rank.host.as_str(), Vec::new()));
+            hosts.len() - 1
+        });
+        hosts[place].1.push(rank);
+    }
+    hosts
+}
+
+/// Each host's name below the middle of its processes.
+fn ticks(hosts: &OfHosts) -> Vec<(Number, String)> {
+    let mut before = 0;
+    let tick = |(name, ranks): &(&str, Vec<&RankFigures>)| {
+        let middle = before as f64 + (ranks.len() as f64 + 1.0) / 2.0;
+        before += ranks.len();
+        (Number::exact(middle), printable(without_domain(name)))
+    };
+    hosts.iter().map(tick).collect()
+}
+
+/// The domain is the same for most, and there is little room; an address has none.
+fn without_domain(name: &str) -> &str {
+    let first = name.split('.').next().unwrap_or_default();
+    let is_name = first.contains(|it: char| it.is_ascii_alphabetic());
+    if is_name { first } else { name }
+}
+
+fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
+    let count = crew.ranks.len();
+    let rate = |rank: &RankFigures| match rank.lost_ns {
+        None => Number::rounded(rank.per_second),
+        Some(_) => Number::NONE,
+    };
+    let dots = |label: String, color: usize, values: Vec<Number>| Series {
+        label,
+        color,
+        line: Line::Dots,
+        values,
+        ends: None,
+    };
+    let all = || hosts.iter().flat_map(|(_, ranks)| ranks).map(|it| rate(it));
+    let mut series = Vec::new();
+    if hosts.len() > HOST_COLORS.len() {
+        series.push(dots("process".to_owned(), 0, all().collect()));
+    } else {
+        let mut before = 0;
+        for (color, (name, ranks)) in HOST_COLORS.iter().zip(hosts) {
+            let own = before..before + ranks.len();
+            before = own.end;
+            let values = all().enumerate();
+            let values = values.map(|(place, it)| {
+                if own.contains(&place) {
+                    it
+                } else {
+                    Number::NONE
+                }
+            });
+            series.push(dots(printable(name), *color, values.collect()));
+        }
+    }
+    let median = crew.median_per_second();
+    series.extend(median.map(|median| Series {
+        label: "median".to_owned(),
+        color: MEDIAN_COLOR,
+        line: Line::Dashed,
+        values: vec![Number::rounded(median); count],
+        ends: None,
+    }));
+    series
+}
+
+fn summary(crew: &CellCrew) -> String {
+    let there = crew.ranks.iter().filter(|it| it.lost_ns.is_none());
+    let there: Vec<&RankFigures> = there.collect();
+    let rates: Vec<f64> = there.iter().map(|it| it.per_second).collect();
+    let picked = picks(&rates);
+    let (Some(median), Some(slowest), Some(fastest)) = (
+        crew.median_per_second(),
+        picked.first(),
+        rates.iter().copied().reduce(f64::max),
+    ) else {
+        return "All processes were lost.".to_owned();
+    };
+    let slowest = there[slowest.1];
+    let share = |rate: f64| percent(rate / median);
+    printable(&format!(
+        "The median of {} processes is {} per second. The slowest, rank {} on {}, has {} % of \
+         that, the fastest {} %.",
+        there.len(),
+        format::iops(median),
+        slowest.rank,
+        slowest.host,
+        share(slowest.per_second),
+        share(fastest)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn chart_of(ranks: &[(&str, f64)]) -> Chart {
+        let mut cell = sample::record().cells.remove(0);
+        let ranks = ranks
+            .iter()
+            .zip(0..)
+            .map(|((host, rate), rank)| RankFigures {
+                rank,
+                host: (*host).to_owned(),
+                per_second: *rate,
+                ..RankFigures::default()
+            });
+        cell.crew = Some(Box::new(CellCrew {
+            ranks: ranks.collect(),
+            ..CellCrew::default()
+        }));
+        processes(&cell).unwrap()
+    }
+
+    fn values(series: &Series) -> Vec<f64> {
+        series.values.iter().map(|it| it.get()).collect()
+    }
+
+    #[test]
+    fn processes_of_a_host_stand_beside_each_other() {
+        let chart = chart_of(&[("b.x", 100.0), ("a.x", 90.0), ("b.x", 80.0), ("a.x", 120.0)]);
+        let places = chart.places.unwrap();
+        let wanted = [
+            "rank 0 on b.x",
+            "rank 2 on b.x",
+            "rank 1 on a.x",
+            "rank 3 on a.x",
+        ];
+        assert_eq!(places.names, wanted);
+        let ticks = [(1.5, "b"), (3.5, "a")].map(|(at, name)| (Number::exact(at), name.to_owned()));
+        assert_eq!(places.ticks, ticks);
+        let series = &chart.views[0].series;
+        assert_eq!(values(&series[0])[..2], [100.0, 80.0]);
+        assert!(values(&series[0])[2].is_nan());
+        assert_eq!(values(&series[1])[2..], [90.0, 120.0]);
+        assert_eq!(
+            (series[2].label.as_str(), values(&series[2])),
+            ("median", vec![95.0; 4])
+        );
+        let told = "The slowest, rank 2 on b.x, has 84.2 % of that, the fastest 126.3 %.";
+        assert!(chart.summary.ends_with(told), "{}", chart.summary);
+    }
+
+    #[test]
+    fn many_hosts_have_one_color() {
+        let hosts: Vec<String> = (0..8).map(|it| format!("10.0.0.{it}")).collect();
+        let ranks: Vec<(&str, f64)> = hosts.iter().map(|it| (it.as_str(), 1.0)).collect();
+        let chart = chart_of(&ranks);
+        assert_eq!(chart.views[0].series.len(), 2);
+        assert_eq!(chart.places.unwrap().ticks[7].1, "10.0.0.7");
+        assert_eq!(chart_of(&ranks[..7]).views[0].series.len(), 8);
+    }
+}

@@ -1,0 +1,170 @@
+//! The rounds of a cell that was measured until it was steady.
+
+use results::{CellRecord, SteadyRecord, SteadyWindow};
+
+use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
+use crate::model::steady_sentence;
+
+const ROUND: Axis = Axis {
+    label: "round",
+    unit: Unit::Count,
+    scale: Scale::Linear,
+};
+
+/// Operations per second of each round, with the window, its mean, the band in which its values
+/// may lie and the line fitted through them; none without several rounds.
+#[must_use]
+pub fn rounds(cell: &CellRecord) -> Option<Chart> {
+    let steady = cell.steady.as_ref().filter(|it| it.rounds.len() > 1)?;
+    let numbers = 1..=steady.rounds.len();
+    Some(Chart {
+        title: "Rounds until steady".to_owned(),
+        summary: format!("{}.", capital(&steady_sentence(steady))),
+        x: ROUND,
+        at: numbers.map(|round| Number::exact(round as f64)).collect(),
+        places: None,
+        views: vec![view(steady)],
+    })
+}
+
+fn view(steady: &SteadyRecord) -> View {
+    let rates = steady.rounds.iter().map(|round| round.per_second);
+    let mut series = vec![Series {
+        label: "round".to_owned(),
+        color: 0,
+        line: Line::Marked,
+        values: rates.map(Number::rounded).collect(),
+        ends: None,
+    }];
+    let mut bands = Vec::new();
+    if let Some(window) = &steady.window {
+        let drawn = Drawn { steady, window };
+        let half = window.range_limit / 2.0;
+        let share = steady.rule.range_max * 50.0;
+        let mean = window.average;
+        series.extend([
+            drawn.series("mean of the window", 2, Line::Dashed, |_| mean),
+            drawn.series("fitted line", 1, Line::Solid, |index| {
+                window.line_first + window.slope_per_round * index as f64
+            }),
+            drawn.series(&format!("mean + {share} %"), 2, Line::Dotted, |_| {
+                mean + half
+            }),
+            drawn.series(&format!("mean - {share} %"), 2, Line::Dotted, |_| {
+                mean - half
+            }),
+        ]);
+        bands.push([3, 4]);
+    }
+    View {
+        label: "IOPS".to_owned(),
+        y: Axis {
+            label: "operations per second",
+            unit: Unit::PerSecond,
+            scale: Scale::Linear,
+        },
+        series,
+        bands,
+    }
+}
+
+/// What is drawn over the window alone.
+struct Drawn<'a> {
+    steady: &'a SteadyRecord,
+    window: &'a SteadyWindow,
+}
+
+impl Drawn<'_> {
+    /// A series of `value` of each round's place in the window.
+    fn series(
+        &self,
+        label: &str,
+        color: usize,
+        line: Line,
+        value: impl Fn(usize) -> f64,
+    ) -> Series {
+        let at = |round: usize| {
+            let place = round.checked_sub(self.window.first_round_index);
+            let place = place.filter(|place| *place < self.window.values.len());
+            place.map_or(Number::NONE, |place| Number::rounded(value(place)))
+        };
+        Series {
+            label: label.to_owned(),
+            color,
+            line,
+            values: (0..self.steady.rounds.len()).map(at).collect(),
+            ends: None,
+        }
+    }
+}
+
+/// The sentence with a capital letter.
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use results::{RoundRecord, SteadyRule};
+
+    use super::*;
+    use crate::sample;
+
+    fn cell(rates: &[f64]) -> CellRecord {
+        let mut cell = sample::record().cells.remove(0);
+        let mut state = stats::SteadyState::new(SteadyRule::default());
+        rates.iter().for_each(|rate| {
+            state.push(*rate);
+        });
+        let round = |per_second: &f64| RoundRecord {
+            per_second: *per_second,
+            ..RoundRecord::default()
+        };
+        cell.steady = Some(SteadyRecord {
+            rule: *state.rule(),
+            verdict: state.verdict(),
+            rounds: rates.iter().map(round).collect(),
+            window: state.window(),
+        });
+        cell
+    }
+
+    #[test]
+    fn the_window_has_its_mean_its_band_and_its_line() {
+        let chart = rounds(&cell(&[2000.0, 950.0, 975.0, 1000.0, 1025.0, 1050.0])).unwrap();
+        assert_eq!(chart.at.len(), 6);
+        assert!(
+            chart.summary.starts_with("Steady after 6 rounds; "),
+            "{}",
+            chart.summary
+        );
+        let view = &chart.views[0];
+        let values = |index: usize| -> Vec<f64> {
+            view.series[index]
+                .values
+                .iter()
+                .map(|it| it.get())
+                .collect()
+        };
+        assert_eq!(values(0)[0], 2000.0);
+        assert!((1..5).all(|index| values(index)[0].is_nan()));
+        assert_eq!(values(1)[1..], [1000.0; 5]);
+        assert_eq!(values(2)[1..], [950.0, 975.0, 1000.0, 1025.0, 1050.0]);
+        assert_eq!((values(3)[1], values(4)[1]), (1100.0, 900.0));
+        assert_eq!(view.series[3].label, "mean + 10 %");
+        assert_eq!(view.bands, [[3, 4]]);
+    }
+
+    #[test]
+    fn rounds_that_fill_no_window_stand_alone() {
+        let chart = rounds(&cell(&[1000.0, 2000.0])).unwrap();
+        assert_eq!(
+            (chart.views[0].series.len(), chart.views[0].bands.len()),
+            (1, 0)
+        );
+        assert_eq!(rounds(&cell(&[1000.0])), None);
+        assert_eq!(rounds(&sample::record().cells[0]), None);
+    }
+}

@@ -1,0 +1,324 @@
+//! Throughput and latency against queue depth, for workloads that were measured at several.
+
+use std::collections::BTreeSet;
+
+use super::{Axis, Chart, Ends, Line as Drawn, Number, Scale, Series, Unit, View, few};
+use crate::group::{Group, Metric};
+use crate::measure::Measure;
+use crate::verdict::Knee;
+
+/// Of more lines than these, knees would hide each other.
+const KNEES_MAX: usize = 3;
+
+const DEPTH: Axis = Axis {
+    label: "queue depth (iodepth)",
+    unit: Unit::Count,
+    scale: Scale::Log2,
+};
+
+/// What was measured at several queue depths.
+#[derive(Debug, Clone)]
+pub struct Line<'a> {
+    /// What it is called.
+    pub label: String,
+    /// One for each queue depth.
+    pub groups: Vec<Group<'a>>,
+}
+
+impl Line<'_> {
+    fn at(&self, depth: u32) -> Option<&Group<'_>> {
+        self.groups
+            .iter()
+            .find(|group| group.place.iodepth == depth)
+    }
+
+    /// The smallest queue depth that is as good as the best.
+    fn knee(&self, metric: Metric) -> Option<Knee> {
+        let groups: Vec<&Group> = self.groups.iter().collect();
+        Knee::of(&groups, metric)
+    }
+
+    fn best(&self, metric: Metric) -> Option<(u32, f64)> {
+        let known = self.groups.iter().filter_map(|group| {
+            let figure = group.figure(metric)?;
+            Some((group.place.iodepth, figure.mean))
+        });
+        known.max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+}
+
+/// The charts of throughput and of latency against queue depth; what the lines are measured by is
+/// shown first.
+#[must_use]
+pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
+    let depths: BTreeSet<u32> = lines
+        .iter()
+        .flat_map(|line| line.groups.iter().map(|group| group.place.iodepth))
+        .collect();
+    let depths: Vec<u32> = depths.into_iter().collect();
+    let at: Vec<Number> = depths
+        .iter()
+        .map(|depth| Number::exact(f64::from(*depth)))
+        .collect();
+    let view = |label, metric| view(lines, &depths, label, metric);
+    let with_knees = |label, metric| {
+        let mut view = view(label, metric);
+        view.series.extend(knees(lines, &depths, metric));
+        view
+    };
+    let mut views = vec![
+        with_knees("IOPS", Metric::PerSecond),
+        with_knees("bandwidth", Metric::BytesPerSecond),
+    ];
+    if measure == Measure::Bandwidth {
+        views.reverse();
+    }
+    let rates = Chart {
+        title: "Throughput against queue depth".to_owned(),
+        summary: throughput_summary(lines, measure.metric()),
+        x: DEPTH,
+        at: at.clone(),
+        places: None,
+        views,
+    };
+    let latencies = Chart {
+        title: "Latency against queue depth".to_owned(),
+        summary: latency_summary(lines, &depths),
+        x: DEPTH,
+        at,
+        places: None,
+        views: vec![
+            view("p50", Metric::LatencyP50),
+            view("p99", Metric::LatencyP99),
+            view("mean", Metric::LatencyMean),
+        ],
+    };
+    [rates, latencies]
+}
+
+fn view(lines: &[Line], depths: &[u32], label: &str, metric: Metric) -> View {
+    let (label_of_axis, unit, scale) = match metric {
+        Metric::PerSecond => ("operations per second", Unit::PerSecond, Scale::Linear),
+        Metric::BytesPerSecond => ("bytes per second", Unit::BytesPerSecond, Scale::Linear),
+        _ => ("latency", Unit::Nanoseconds, Scale::Log10),
+    };
+    let series = lines.iter().enumerate().map(|(color, line)| {
+        let figures: Vec<_> = depths
+            .iter()
+            .map(|depth| line.at(*depth).and_then(|group| group.figure(metric)))
+            .collect();
+        let number = |value: Option<f64>| match scale {
+            Scale::Linear => value.map_or(Number::NONE, Number::rounded),
+            _ => Number::latency(value),
+        };
+        let end = |index: usize| {
+            let ends = figures
+                .iter()
+                .map(|figure| figure.and_then(|one| one.interval));
+            ends.map(|ends| number(ends.map(|ends| ends[index])))
+                .collect()
+        };
+        let repeated = figures
+            .iter()
+            .flatten()
+            .any(|figure| figure.interval.is_some());
+        Series {
+            label: line.label.clone(),
+            color,
+            line: Drawn::Marked,
+            values: figures
+                .iter()
+                .map(|one| number(one.map(|one| one.mean)))
+                .collect(),
+            ends: repeated.then(|| Ends {
+                low: end(0),
+                high: end(1),
+            }),
+        }
+    });
+    View {
+        label: label.to_owned(),
+        y: Axis {
+            label: label_of_axis,
+            unit,
+            scale,
+        },
+        series: series.collect(),
+        bands: Vec::new(),
+    }
+}
+
+/// The knee of each line as a point of its own, where there are few.
+fn knees(lines: &[Line], depths: &[u32], metric: Metric) -> Vec<Series> {
+    if lines.len() > KNEES_MAX {
+        return Vec::new();
+    }
+    let known = lines.iter().enumerate();
+    let known = known.filter_map(|(color, line)| Some((color, line, line.knee(metric)?)));
+    let series = |(color, line, knee): (usize, &Line, Knee)| {
+        let value = |depth: &u32| match *depth == knee.depth {
+            true => Number::rounded(knee.rate),
+            false => Number::NONE,
+        };
+        let of = match lines.len() {
+            1 => String::new(),
+            _ => format!(" of {}", line.label),
+        };
+        let percent = (100.0 * knee.share).floor();
+        Series {
+            label: format!("knee{of}: {percent} % of the peak at depth {}", knee.depth),
+            color,
+            line: Drawn::Ring,
+            values: depths.iter().map(value).collect(),
+            ends: None,
+        }
+    };
+    known.map(series).collect()
+}
+
+fn throughput_summary(lines: &[Line], metric: Metric) -> String {
+    let parts: Vec<String> = lines
+        .iter()
+        .filter_map(|line| {
+            let (depth, most) = line.best(metric)?;
+            let most = match metric {
+                Metric::PerSecond => format!("{} operations per second", metric.show(most)),
+                _ => metric.show(most),
+            };
+            let knee = line.knee(metric).map_or_else(String::new, |knee| {
+                let percent = (100.0 * knee.share).floor();
+                format!(", {percent} % of it at depth {}", knee.depth)
+            });
+            Some(format!(
+                "{}: at most {most}, at depth {depth}{knee}",
+                line.label
+            ))
+        })
+        .collect();
+    format!("{}.", few(&parts))
+}
+
+fn latency_summary(lines: &[Line], depths: &[u32]) -> String {
+    let parts: Vec<String> = lines
+        .iter()
+        .filter_map(|line| {
+            let mut known = depths.iter().filter_map(|depth| {
+                let figure = line.at(*depth)?.figure(Metric::LatencyP50)?;
+                Some(format!(
+                    "{} at depth {depth}",
+                    Metric::LatencyP50.show(figure.mean)
+                ))
+            });
+            let first = known.next()?;
+            let last = known
+                .next_back()
+                .map_or_else(String::new, |last| format!(", {last}"));
+            Some(format!("{}: p50 {first}{last}", line.label))
+        })
+        .collect();
+    format!("{}.", few(&parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use results::RunRecord;
+
+    use super::*;
+    use crate::group::groups;
+    use crate::parts::Counted;
+    use crate::sample;
+
+    const SMALL: Measure = Measure::Rate(Counted::All);
+
+    fn record(depths: &[u32]) -> RunRecord {
+        let mut record = sample::record();
+        let plan = record.plan.clone();
+        record.cells = depths
+            .iter()
+            .map(|depth| {
+                let mut cell = sample::cell_record(&plan, 0, 20_000 * u64::from(*depth));
+                (cell.first_index, cell.iodepth) = (Some(*depth), *depth);
+                cell
+            })
+            .collect();
+        record
+    }
+
+    fn line(record: &RunRecord) -> Line<'_> {
+        Line {
+            label: "A".to_owned(),
+            groups: groups(record),
+        }
+    }
+
+    #[test]
+    fn lines_share_the_axis_and_have_gaps_where_they_were_not_measured() {
+        let records = [record(&[1, 4]), record(&[1, 2])];
+        let lines: Vec<Line> = records.iter().map(line).collect();
+        let [rates, latencies] = sweeps(&lines, SMALL);
+        let at: Vec<f64> = rates.at.iter().map(|number| number.get()).collect();
+        assert_eq!(at, [1.0, 2.0, 4.0]);
+        let seen: Vec<f64> = rates.views[0].series[0]
+            .values
+            .iter()
+            .map(|n| n.get())
+            .collect();
+        assert_eq!((seen[0], seen[2]), (2_000.0, 8_000.0));
+        assert!(seen[1].is_nan());
+        assert_eq!(latencies.views.len(), 3);
+        assert!(
+            rates
+                .summary
+                .starts_with("A: at most 8.000k operations per second, at depth 4;")
+        );
+        assert!(
+            latencies
+                .summary
+                .contains("A: p50 151 µs at depth 1, 151 µs at depth 4")
+        );
+    }
+
+    #[test]
+    fn the_knee_of_a_sweep_has_a_ring() {
+        let mut record = record(&[1, 2, 4]);
+        record.cells[2].total.per_second = record.cells[1].total.per_second * 1.01;
+        let [rates, latencies] = sweeps(&[line(&record)], SMALL);
+        let ring = &rates.views[0].series[1];
+        assert_eq!(ring.label, "knee: 99 % of the peak at depth 2");
+        assert_eq!((ring.line, ring.color), (Drawn::Ring, 0));
+        assert_eq!(ring.values[1].get(), 4_000.0);
+        assert!(ring.values[0].get().is_nan() && ring.values[2].get().is_nan());
+        assert_eq!(latencies.views[0].series.len(), 1);
+        assert!(
+            rates.summary.contains("99 % of it at depth 2"),
+            "{}",
+            rates.summary
+        );
+    }
+
+    #[test]
+    fn large_transfers_are_shown_by_their_bandwidth() {
+        let record = record(&[1, 4]);
+        let [chart, _] = sweeps(&[line(&record)], Measure::Bandwidth);
+        assert_eq!(chart.views[0].label, "bandwidth");
+        assert!(
+            chart.summary.contains("iB/s, at depth 4"),
+            "{}",
+            chart.summary
+        );
+    }
+
+    #[test]
+    fn repetitions_have_ends_of_their_intervals() {
+        let mut record = record(&[1, 1, 4]);
+        record.cells[1].repetition = 1;
+        record.cells[1].total.per_second *= 1.01;
+        record.estimates = results::estimates(&record.cells);
+        let [rates, _] = sweeps(&[line(&record)], SMALL);
+        let series = &rates.views[0].series[0];
+        let ends = series.ends.as_ref().unwrap();
+        assert!(ends.low[0].get() < series.values[0].get());
+        assert!(ends.high[0].get() > series.values[0].get());
+        assert!(ends.low[1].get().is_nan());
+    }
+}

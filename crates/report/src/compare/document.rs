@@ -1,0 +1,172 @@
+//! The document of a comparison.
+
+use ::compare::{CellComparison, Comparison, Difference};
+
+use super::sentences;
+use super::summary::summary;
+use super::tables::{self, Row};
+use crate::document::{Block, Document, Line, Medium, Part};
+use crate::numbers::LatencyUnit;
+use crate::styled::Style;
+use crate::table::{Column, Table};
+use crate::wrap::printable;
+
+/// Largest number of differences of one kind that are listed.
+const DIFFERENCES_MAX: usize = 20;
+
+/// A cell of the first side with what each comparison says of it.
+type Aligned<'a> = Vec<Option<&'a CellComparison>>;
+
+/// Comparisons that the user asked for.
+pub(crate) fn document(comparisons: &[Comparison], medium: Medium) -> Document {
+    let sides = sentences::sides(comparisons);
+    let because = |unlike| format!("{unlike}; they are compared because of `--force`");
+    let unlike = sentences::unlike(comparisons).into_iter().map(because);
+    let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
+    Document {
+        title: title(comparisons),
+        head: vec![
+            Block::list(
+                sides
+                    .into_iter()
+                    .map(|(letter, side)| Line::labeled(letter, side)),
+            ),
+            Block::list(alarms.map(|it| Line::styled(it, Style::Red))),
+        ],
+        parts: parts(comparisons, medium),
+    }
+}
+
+/// Comparisons of the runs of a page, which names these runs itself.
+pub(crate) fn beside_runs(comparisons: &[Comparison]) -> Document {
+    let unlike = sentences::unlike(comparisons);
+    let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
+    Document {
+        title: title(comparisons),
+        head: vec![Block::list(alarms.map(|it| Line::styled(it, Style::Red)))],
+        parts: parts(comparisons, Medium::Page),
+    }
+}
+
+fn title(comparisons: &[Comparison]) -> String {
+    summary(comparisons).unwrap_or_else(|| "nothing is compared".to_owned())
+}
+
+/// The differences, then the cells, then how to read the tables.
+fn parts(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
+    let unit = sentences::latency_unit(comparisons);
+    let names_targets = comparisons.iter().any(sentences::has_several_targets);
+    let cells = aligned(comparisons);
+    let cells = cells.iter().map(|cell| part(cell, unit, names_targets));
+    let notes = Part::new("", [Block::paragraphs(sentences::notes(comparisons))]);
+    let chapter = |heading: &str, id: &str| {
+        let chapter = Part::new(heading, []).at(id);
+        (medium != Medium::Terminal).then_some(chapter)
+    };
+    let differences = chapter("What differs", "differences").into_iter();
+    let differences = differences.chain(differences_of(comparisons, medium));
+    let cells = chapter("Compared", "compared").into_iter().chain(cells);
+    differences.chain(cells).chain([notes]).collect()
+}
+
+/// What was planned otherwise and what is otherwise about the machine, for each comparison.
+fn differences_of(comparisons: &[Comparison], medium: Medium) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (comparison, letter) in comparisons.iter().zip(sentences::other_letters()) {
+        let of = match comparisons.len() {
+            1 => String::new(),
+            _ => format!(" in A and {letter}"),
+        };
+        let kinds = [
+            ("planned otherwise", &comparison.plan_differences),
+            (
+                "machine, system and program",
+                &comparison.environment_differences,
+            ),
+        ];
+        if kinds.iter().all(|(_, found)| found.is_empty()) {
+            let none = format!("no difference{of} of plan, machine, system or program");
+            parts.push(Part::section(medium.heading(&none), []));
+        }
+        for (kind, found) in kinds.iter().filter(|(_, found)| !found.is_empty()) {
+            let heading = medium.heading(&format!("{kind}{of}"));
+            parts.push(Part::section(heading, differing(found, &letter)));
+        }
+    }
+    parts
+}
+
+fn differing(found: &[Difference], letter: &str) -> [Block; 2] {
+    let side = |value: &Option<String>| match value {
+        Some(value) => printable(value),
+        None => "-".to_owned(),
+    };
+    let rows = found.iter().take(DIFFERENCES_MAX).map(|difference| {
+        vec![
+            printable(&sentences::difference(&difference.what)),
+            side(&difference.a),
+            side(&difference.b),
+        ]
+    });
+    let left = found.len().saturating_sub(DIFFERENCES_MAX);
+    let more = (left > 0)
+        .then(|| format!("the first {DIFFERENCES_MAX} of them; `--format json` has {left} more"));
+    let columns = ["what", "A", letter].map(Column::name);
+    [
+        Block::paragraphs(more),
+        Block::Table(Table::new(columns, rows)),
+    ]
+}
+
+/// The cells of the first side, in its order, each with its place in every comparison.
+fn aligned(comparisons: &[Comparison]) -> Vec<Aligned<'_>> {
+    let mut cells: Vec<Aligned> = Vec::new();
+    for (place, comparison) in comparisons.iter().enumerate() {
+        for cell in &comparison.cells {
+            let known = cells.iter_mut().find(|known| {
+                known[place].is_none() && known.iter().flatten().all(|other| is_same(other, cell))
+            });
+            match known {
+                Some(known) => known[place] = Some(cell),
+                None => {
+                    let mut new = vec![None; comparisons.len()];
+                    new[place] = Some(cell);
+                    cells.push(new);
+                }
+            }
+        }
+    }
+    cells
+}
+
+/// Whether both speak of the same cell of the first side.
+fn is_same(one: &CellComparison, other: &CellComparison) -> bool {
+    one.name == other.name && one.target_a == other.target_a
+}
+
+fn part(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> Part {
+    let first = cell.iter().flatten().next();
+    let heading = first.map_or_else(String::new, |cell| sentences::cell_heading(&cell.name));
+    let rows = Row::of(cell, unit);
+    let letters = sentences::other_letters();
+    let sides: Vec<(String, &CellComparison)> = letters
+        .zip(cell)
+        .filter_map(|(letter, cell)| Some((letter, (*cell)?)))
+        .collect();
+    let others = sides.iter().filter_map(|(letter, cell)| {
+        let name = cell.name_b.as_ref()?;
+        Some(format!("{letter}: {}", sentences::cell_heading(name)))
+    });
+    let targets = names_targets.then(|| sentences::targets(&sides));
+    let errors = sentences::errors(&sides);
+    let table = match cell.len() {
+        1 => tables::of_two(&rows),
+        _ => tables::of_several(&rows),
+    };
+    let blocks = [
+        Block::paragraphs(others.chain(targets)),
+        Block::paragraphs(errors.map(|it| Line::styled(it, Style::Red))),
+        Block::Table(table),
+    ];
+    Part::section(heading, blocks)
+}

@@ -1,0 +1,208 @@
+//! Bars of this machine among the published systems.
+
+use maud::{Markup, html};
+use results::Better;
+use units::format;
+
+use super::board::{Board, Entry};
+use crate::html::frame;
+use crate::names::capital;
+
+/// From this ratio of the largest to the smallest value on, short bars would vanish.
+const LINEAR_MAX: f64 = 100.0;
+
+/// A bar for each system, figure by figure.
+pub(super) fn charts(boards: &[Board], doubted: &[bool]) -> Markup {
+    html! { div.boards { @for board in boards { (chart(board, doubted)) } } }
+}
+
+fn chart(board: &Board, doubted: &[bool]) -> Markup {
+    let axis = Axis::of(&board.entries);
+    let direction = match board.better {
+        Better::Lower => "lower is better",
+        _ => "higher is better",
+    };
+    let scale = if axis.is_log {
+        ", on a logarithmic scale"
+    } else {
+        ""
+    };
+    let caption = format!("{}: {}, {direction}{scale}", board.heading, board.figure);
+    frame(
+        &caption,
+        false,
+        &html! {
+            table.bars.board role="table" {
+                caption { span { (capital(&caption)) } }
+                thead role="rowgroup" {
+                    tr role="row" {
+                        th.name scope="col" role="columnheader" { "system" }
+                        th.name scope="col" role="columnheader" { (board.figure) }
+                    }
+                }
+                tbody role="rowgroup" {
+                    @for entry in &board.entries { (row(entry, &axis, doubted)) }
+                    @if axis.is_log { (ticks(&axis)) }
+                }
+            }
+        },
+    )
+}
+
+fn row(entry: &Entry, axis: &Axis, doubted: &[bool]) -> Markup {
+    let is_here = entry.side.is_some();
+    let is_doubted = entry
+        .side
+        .is_some_and(|side| doubted.get(side) == Some(&true));
+    let color = if is_here { "color-0" } else { "color-5" };
+    html! {
+        tr.here[is_here].doubted[is_doubted] role="row" {
+            th scope="row" role="rowheader" {
+                (entry.name)
+                @if is_doubted {
+                    " " small { "(here, not comparable)" }
+                } @else if is_here {
+                    " " small { "(here)" }
+                }
+                @if !entry.year.is_empty() { " " small { (entry.year) } }
+            }
+            td.name role="cell" {
+                div.bar.(color) aria-hidden="true" {
+                    div.fill style={ "width:" (percent(axis.share(entry.value))) } {}
+                    @if let Some([low, high]) = entry.ends {
+                        @let (low, high) = (axis.share(low), axis.share(high));
+                        @let width = percent(high - low);
+                        div.whisker style={ "left:" (percent(low)) ";width:" (width) } {}
+                    }
+                }
+                span.number { (entry.shown) }
+            }
+        }
+    }
+}
+
+/// The powers of ten below the bars.
+fn ticks(axis: &Axis) -> Markup {
+    html! {
+        tr.ticks aria-hidden="true" {
+            th {}
+            td.name {
+                div.bar {
+                    @for (share, text) in axis.ticks() {
+                        span.tick style={ "left:" (percent(share)) } { (text) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0))
+}
+
+/// How long bars are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Axis {
+    low: f64,
+    high: f64,
+    is_log: bool,
+}
+
+impl Axis {
+    /// From zero, or in powers of ten where the values are far apart.
+    fn of(entries: &[Entry]) -> Self {
+        let ends = entries.iter().filter_map(|it| it.ends.map(|ends| ends[1]));
+        let values = || {
+            entries
+                .iter()
+                .map(|it| it.value)
+                .filter(|value| *value > 0.0)
+        };
+        let high = values().chain(ends).fold(0.0, f64::max);
+        let least = values().fold(f64::MAX, f64::min);
+        match high / least > LINEAR_MAX {
+            // The shortest bar is still seen.
+            true => Self {
+                low: 10_f64.powf((least * 0.9).log10().floor()),
+                high,
+                is_log: true,
+            },
+            false => Self {
+                low: 0.0,
+                high,
+                is_log: false,
+            },
+        }
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        match self.is_log {
+            true => (value.max(self.low) / self.low).log10() / (self.high / self.low).log10(),
+            false => value / self.high.max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// Every power of ten, or every second or third where there are many.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        const TICKS_MAX: usize = 4;
+        let decades = (self.high / self.low).log10().floor() as usize;
+        let step = decades.div_ceil(TICKS_MAX).max(1);
+        let values = (0..=decades).step_by(step);
+        let values = values.map(|decade| self.low * 10_f64.powi(decade as i32));
+        values
+            .map(|value| (self.share(value), tick(value)))
+            .collect()
+    }
+}
+
+fn tick(value: f64) -> String {
+    match value {
+        1000.0.. => format::iops(value)
+            .replace(".000", "")
+            .replace(".00", "")
+            .replace(".0", ""),
+        1.0.. => format!("{value:.0}"),
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(values: &[f64]) -> Vec<Entry> {
+        let entry = |value: &f64| Entry {
+            name: "A".to_owned(),
+            year: String::new(),
+            value: *value,
+            shown: value.to_string(),
+            ends: None,
+            side: None,
+        };
+        values.iter().map(entry).collect()
+    }
+
+    #[test]
+    fn values_that_are_near_each_other_have_bars_from_zero() {
+        let axis = Axis::of(&entries(&[50.0, 100.0]));
+        assert!(!axis.is_log && axis.ticks().len() < 2 || axis.low == 0.0);
+        assert_eq!([50.0, 100.0].map(|value| axis.share(value)), [0.5, 1.0]);
+    }
+
+    #[test]
+    fn values_over_several_powers_of_ten_have_a_logarithmic_axis() {
+        let axis = Axis::of(&entries(&[20.0, 200_000.0]));
+        assert!(axis.is_log);
+        assert!(
+            (axis.share(20.0) - 0.07).abs() < 0.01,
+            "{}",
+            axis.share(20.0)
+        );
+        assert_eq!(axis.share(200_000.0), 1.0);
+        let texts: Vec<String> = axis.ticks().into_iter().map(|it| it.1).collect();
+        assert_eq!(texts, ["10", "100", "1k", "10k", "100k"]);
+        // A value that is a power of ten still has a bar.
+        assert!(Axis::of(&entries(&[10.0, 5000.0])).share(10.0) > 0.1);
+    }
+}

@@ -1,0 +1,166 @@
+//! The parts of a cell: its operations, and its transactions where they are something else.
+
+use results::{CellRecord, IntervalRecord, OperationFigures, Phase, TransactionFigures};
+
+/// The operations that were done or tried, those that move bytes first.
+#[must_use]
+pub fn operations(cell: &CellRecord) -> Vec<(&str, &OperationFigures)> {
+    let done = cell.operations.iter();
+    let done = done.filter(|(_, figures)| figures.count > 0 || figures.errors > 0);
+    let mut parts: Vec<_> = done
+        .map(|(name, figures)| (name.as_str(), figures))
+        .collect();
+    parts.sort_by_key(|(name, _)| match *name {
+        "read" => 0,
+        "write" => 1,
+        _ => 2,
+    });
+    parts
+}
+
+/// What a cell's total counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Every operation.
+    All,
+    /// Reads and writes, which is not every operation.
+    ReadsAndWrites,
+    /// The operations on whole files of a classic program's phase, each of several calls.
+    FileOperations,
+}
+
+impl Counted {
+    /// What the total of this cell counts.
+    #[must_use]
+    pub fn of(cell: &CellRecord) -> Self {
+        if is_classic(cell) {
+            return Self::FileOperations;
+        }
+        let moving = operations(cell)
+            .into_iter()
+            .filter(|(name, _)| moves_bytes(name));
+        match moving.count() {
+            0 => Self::All,
+            count if count == operations(cell).len() => Self::All,
+            _ => Self::ReadsAndWrites,
+        }
+    }
+
+    /// What an interval has of it per second; none of operations on whole files, which intervals
+    /// do not count.
+    #[must_use]
+    pub fn rate(self, interval: &IntervalRecord) -> Option<f64> {
+        let counted = interval.operations.iter();
+        let counted = counted.filter(|(name, _)| self != Self::ReadsAndWrites || moves_bytes(name));
+        let counts = counted.map(|(_, figures)| figures.count);
+        let rate = results::per_second(counts.fold(0, u64::saturating_add), interval.length_ns);
+        (self != Self::FileOperations).then_some(rate)
+    }
+
+    /// The operations that are counted; none of operations on whole files, which intervals do not
+    /// count.
+    #[must_use]
+    pub fn names(self, cell: &CellRecord) -> Option<Vec<&str>> {
+        let names = cell.operations.keys().map(String::as_str);
+        let counted = names.filter(|name| self != Self::ReadsAndWrites || moves_bytes(name));
+        (self != Self::FileOperations).then(|| counted.collect())
+    }
+
+    /// The total's rate in words.
+    #[must_use]
+    pub fn rate_name(self) -> &'static str {
+        match self {
+            Self::All => "operations per second",
+            Self::ReadsAndWrites => "reads and writes per second",
+            Self::FileOperations => "file operations per second",
+        }
+    }
+}
+
+fn moves_bytes(operation: &str) -> bool {
+    ["read", "write"].contains(&operation)
+}
+
+/// Whether the cell is a phase of a classic program.
+#[must_use]
+pub fn is_classic(cell: &CellRecord) -> bool {
+    matches!(cell.phase, Phase::Classic(_))
+}
+
+/// The kinds of transaction that were done, where they are not single operations, nor the only
+/// kind of a classic program's phase, which is its total.
+pub fn distinct_transactions(
+    cell: &CellRecord,
+) -> impl Iterator<Item = (&str, &TransactionFigures)> {
+    let flows = cell
+        .transactions
+        .values()
+        .fold(0, |sum: u64, kind| sum.saturating_add(kind.count));
+    let has_several = is_classic(cell) && cell.transactions.len() > 1;
+    let are_distinct = flows != cell.total.count || has_several;
+    cell.transactions
+        .iter()
+        .filter(move |(_, kind)| are_distinct && kind.count > 0)
+        .map(|(name, kind)| (name.as_str(), kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_total_of_reads_and_writes_is_called_so_where_there_are_others() {
+        let mut cell = sample::record().cells.remove(0);
+        let mut interval = cell.intervals[0].clone();
+        assert_eq!(Counted::of(&cell), Counted::All);
+        assert_eq!(Counted::All.rate(&interval), Some(1_000.0));
+        cell.operations
+            .insert("close".to_owned(), cell.operations["read"].clone());
+        let figures = interval.operations["read"];
+        interval.operations.insert("close".to_owned(), figures);
+        assert_eq!(Counted::of(&cell), Counted::ReadsAndWrites);
+        assert_eq!(
+            Counted::ReadsAndWrites.names(&cell),
+            Some(vec!["read", "write"])
+        );
+        assert_eq!(Counted::All.names(&cell).map(|it| it.len()), Some(3));
+        assert_eq!(Counted::ReadsAndWrites.rate(&interval), Some(1_000.0));
+        assert!(Counted::All.rate(&interval) > Some(1_000.0));
+        assert_eq!(Counted::FileOperations.rate(&interval), None);
+    }
+
+    #[test]
+    fn a_cell_that_moves_no_bytes_counts_everything() {
+        let mut cell = sample::record().cells.remove(1);
+        let read = cell.operations.remove("read").unwrap();
+        cell.operations.insert("unlink".to_owned(), read);
+        assert_eq!(Counted::of(&cell), Counted::All);
+    }
+
+    #[test]
+    fn a_phase_of_a_classic_counts_operations_on_whole_files() {
+        let mut cell = sample::record().cells.remove(0);
+        assert_eq!(distinct_transactions(&cell).count(), 0);
+        cell.phase = Phase::Classic("transactions".to_owned());
+        assert_eq!(Counted::of(&cell), Counted::FileOperations);
+        assert_eq!(distinct_transactions(&cell).count(), 0);
+        let transfer = cell.transactions["transfer"].clone();
+        cell.transactions.insert("append".to_owned(), transfer);
+        assert_eq!(distinct_transactions(&cell).count(), 2);
+    }
+
+    #[test]
+    fn those_that_move_bytes_come_first() {
+        let mut cell = sample::record().cells.remove(0);
+        for name in ["append", "zap"] {
+            cell.operations
+                .insert(name.to_owned(), cell.operations["read"].clone());
+        }
+        let names: Vec<&str> = operations(&cell)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["read", "write", "append", "zap"]);
+    }
+}

@@ -1,0 +1,269 @@
+//! The cells: all of them in a table, then each with its charts and tables.
+
+use maud::{Markup, html};
+use results::{CellRecord, OperationFigures, Status, WorkerFigures};
+use units::format;
+
+use super::crew;
+use super::operations;
+use super::run::Run;
+use crate::chart::{
+    figures, histogram, latency, percentiles, processes, rounds, throughput, waiting,
+};
+use crate::html::{opening, pairs, plain, sentence, table};
+use crate::model::{steady_sentence, within_sentence};
+use crate::names::status_name;
+use crate::numbers::{ABSENT, digits, mebibytes, percent};
+use crate::parts::Counted;
+use crate::picks::picks;
+use crate::table::Column;
+use crate::wrap::printable;
+
+/// So many cells are open when the page is; the charts of the others wait.
+const OPEN_COUNT: usize = 2;
+/// So many cells have their tables in the page; those of the others are made when asked for.
+const PLAIN_COUNT: usize = 50;
+
+/// So many workers are told one by one, as intervals tell them apart.
+const WORKERS_MAX: usize = 64;
+
+/// One row for each cell, and for each repeated cell its estimates.
+#[must_use]
+pub fn results(run: &Run) -> Markup {
+    let link = |row: usize| Some(cell_id(run, row));
+    html! {
+        section #(run.id("results")) {
+            h2 { (run.heading("Results")) }
+            @if run.record.cells.is_empty() {
+                p.nothing { "No cell was measured." }
+            } @else {
+                (table(&run.model.cells, "Every cell", link))
+            }
+            @if let Some(estimates) = &run.model.estimates {
+                @let caption = "Over repetitions: mean and half the 95 % confidence interval";
+                (table(estimates, caption, |_| None))
+            }
+        }
+    }
+}
+
+/// Each cell, to be opened.
+#[must_use]
+pub fn each(run: &Run) -> Markup {
+    html! {
+        @if !run.record.cells.is_empty() {
+            section #(run.id("cells")) {
+                h2 { (run.heading("Cells")) }
+                @for (index, cell) in run.record.cells.iter().enumerate() {
+                    @let summary = html! {
+                        h3 { (sentence(&run.naming.cell(cell))) }
+                        span.brief { (brief(cell)) }
+                    };
+                    details.cell #(cell_id(run, index)) open[index < OPEN_COUNT] {
+                        (opening(&summary, &one(run, cell), index < PLAIN_COUNT))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The id of the part of the page about a cell, by its place in the record: the phases of a classic
+/// program share an index.
+fn cell_id(run: &Run, place: usize) -> String {
+    run.id(&format!("cell-{}", place.saturating_add(1)))
+}
+
+/// A cell in a line.
+fn brief(cell: &CellRecord) -> String {
+    let mut parts = Vec::new();
+    if let Some(rate) = cell.transactions_per_second() {
+        parts.push(format!("{} transactions per second", format::iops(rate)));
+    }
+    if cell.total.count > 0 {
+        let rate = format::iops(cell.total.per_second);
+        parts.push(format!("{rate} {}", Counted::of(cell).rate_name()));
+    }
+    if let Some(median) = cell.total.latency.percentiles_ns.p50 {
+        parts.push(format!("p50 {}", format::latency_ns(median)));
+    }
+    if cell.total.errors > 0 {
+        parts.push(format!("{} failed", format::count(cell.total.errors)));
+    }
+    if cell.status != Status::Complete {
+        parts.push(status_name(cell.status).to_owned());
+    }
+    parts.join(", ")
+}
+
+fn one(run: &Run, cell: &CellRecord) -> Markup {
+    let charts: Vec<_> = [
+        rounds(cell),
+        processes(cell),
+        throughput(cell, run.detail),
+        latency(cell, run.detail),
+        waiting(cell, run.detail),
+        histogram(cell, run.detail),
+        percentiles(cell, run.detail),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    html! {
+        (figures(&charts))
+        (operations::table(cell))
+        (pairs(&own_figures(run, cell), "The program's own figures"))
+        (errors(cell))
+        (crew::part(run, cell))
+        (workers(cell))
+        @if let Some(steady) = &cell.steady {
+            p.within { "Rounds until steady: " (sentence(&steady_sentence(steady))) "." }
+        }
+        @if let Some(within) = &cell.within {
+            p.within { "Within the run: " (sentence(&within_sentence(within))) "." }
+        }
+        p.circumstances { (sentence(&circumstances(cell).join(". "))) "." }
+    }
+}
+
+/// A program's own figures, by its own names.
+fn own_figures(run: &Run, cell: &CellRecord) -> Vec<(String, String)> {
+    let rows = crate::classics::rows(run.record, cell).into_iter();
+    rows.map(|[name, value]| (printable(&name), printable(&value)))
+        .collect()
+}
+
+/// Failures by operation and cause; nothing when none failed.
+fn errors(cell: &CellRecord) -> Markup {
+    let rows = cell.errors.iter().map(|error| {
+        vec![
+            printable(&error.operation),
+            printable(&error.message),
+            error.errno.to_string(),
+            format::count(error.count),
+        ]
+    });
+    let columns = vec![
+        Column::name("operation"),
+        Column::name("cause"),
+        Column::number("errno", 1),
+        Column::number("count", 1),
+    ];
+    html! {
+        @if !cell.errors.is_empty() { (plain(columns, rows.collect(), "Failed operations")) }
+    }
+}
+
+/// Figures of each worker where there are several; of many the ends and the middle.
+fn workers(cell: &CellRecord) -> Markup {
+    let all = &cell.worker_figures;
+    if all.len() < 2 {
+        return html! {};
+    }
+    let rate = |worker: &WorkerFigures| worker.operations.values().map(|it| it.per_second).sum();
+    let rates: Vec<f64> = all.iter().map(rate).collect();
+    let (caption, shown): (String, Vec<&WorkerFigures>) = match all.len() {
+        count if count > WORKERS_MAX => {
+            let picked = picks(&rates).into_iter();
+            let caption = format!("Workers: the slowest, the median and the fastest of {count}");
+            (caption, picked.map(|(_, index)| &all[index]).collect())
+        }
+        _ => ("Workers".to_owned(), all.iter().collect()),
+    };
+    let rows = shown.into_iter().map(|worker| {
+        let sum =
+            |of: fn(&OperationFigures) -> f64| worker.operations.values().map(of).sum::<f64>();
+        vec![
+            printable(&worker.name),
+            printable(&worker.access_spec),
+            format::iops(sum(|figures| figures.per_second)),
+            mebibytes(sum(|figures| figures.bytes_per_second)),
+            percent(worker.utilization),
+            worker.waiting.map_or_else(|| ABSENT.to_owned(), percent),
+        ]
+    });
+    let columns = vec![
+        Column::name("worker"),
+        Column::name("access specification"),
+        Column::number("IOPS", 1),
+        Column::number("MiB/s", 1),
+        Column::number("processor %", 1),
+        Column::number("wait %", 1),
+    ];
+    plain(columns, rows.collect(), &caption)
+}
+
+/// What the cell ran with, beyond what the tables of the run tell.
+fn circumstances(cell: &CellRecord) -> Vec<String> {
+    let seconds = |ns: u64| format!("{} s", digits(ns as f64 / 1e9));
+    let mut parts = vec![format!("Measured for {}", seconds(cell.run_time_ns))];
+    if let (Some(first), Some(last)) = (cell.first_done_ns, cell.last_done_ns) {
+        let times = format!("{} and {}", seconds(first), seconds(last));
+        parts.push(format!("First and last worker done after {times}"));
+    }
+    if let Some(machine) = &cell.cpu.machine {
+        let shares = [
+            ("busy", machine.busy),
+            ("waiting for I/O", machine.iowait),
+            ("taken by the hypervisor", machine.steal),
+        ];
+        let shares = shares.map(|(name, share)| format!("{} % {name}", percent(share)));
+        parts.push(format!("All processors: {}", shares.join(", ")));
+    }
+    if let Some(share) = cell.cpu.waiting {
+        let any = cell.cpu.pressure;
+        let any = any.map(|any| format!(", any task for {} % of the time", percent(any)));
+        parts.push(format!(
+            "The workers waited for a processor for {} % of their time{}",
+            percent(share),
+            any.unwrap_or_default()
+        ));
+    }
+    if let Some(device) = &cell.device {
+        parts.push(format!(
+            "Requests of {}: {} reads, {} writes",
+            printable(&device.source),
+            format::count(device.reads),
+            format::count(device.writes)
+        ));
+        if let Some(own) = device.own_read_bytes {
+            parts.push(format!(
+                "Read from it: {}, {} of that by pgmeter",
+                format::size(device.read_bytes),
+                format::size(own.min(device.read_bytes))
+            ));
+        }
+    }
+    if let Some(ring) = &cell.engine_notes.ring {
+        parts.push(format!("Ring: {}", printable(&ring.flags.join(", "))));
+        if !ring.missing.is_empty() {
+            let missing = printable(&ring.missing.join(", "));
+            parts.push(format!("Not known to this kernel: {missing}"));
+        }
+    }
+    parts.extend(cell.engine_notes.notes.iter().map(|note| printable(note)));
+    parts
+}
+
+/// Processor and device of each cell; nothing when nothing of that is known.
+#[must_use]
+pub fn usage(run: &Run) -> Markup {
+    let link = |row: usize| Some(cell_id(run, row));
+    html! {
+        @if let Some(usage) = &run.model.usage {
+            section #(run.id("usage")) {
+                h2 { (run.heading("Processor and device")) }
+                p {
+                    "Processor time of pgmeter itself, as a share of the measured time; how much \
+                     of their time the workers waited for a processor; processor time of \
+                     pgmeter's own loop for an operation (own), and time in user mode for one in \
+                     the cell itself (user); what the block device under the target did, and how \
+                     many times the bytes that were read or written that is: less than 1 is the \
+                     work of a cache, more is read-ahead, what the file system writes for itself, \
+                     or I/O of others."
+                }
+                (table(usage, "Processor and device of each cell", link))
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Runs beside each other: what differs between them, and a bar for each where they measured the
+//! same.
+
+use ::compare::{ComparisonOptions, compare_with_first};
+use maud::{Markup, html};
+use results::RunRecord;
+
+use super::headline::{bar, shown_or_dash};
+use super::run::Run;
+use crate::compare::beside_runs;
+use crate::document::Document;
+use crate::group::{Group, Metric};
+use crate::html::frame;
+use crate::measure::Measure;
+use crate::names::capital;
+use crate::wrap::printable;
+
+/// The runs compared with the first, or why they cannot be.
+pub type Compared = Result<Document, String>;
+
+/// The comparison of several runs; none of a single one.
+#[must_use]
+pub fn compared(records: &[RunRecord]) -> Option<Compared> {
+    if records.len() < 2 {
+        return None;
+    }
+    let sides: Vec<&[RunRecord]> = records.iter().map(std::slice::from_ref).collect();
+    let options = ComparisonOptions {
+        force: true,
+        paired: are_in_turn(records),
+    };
+    let comparisons = compare_with_first(&sides, options);
+    Some(match comparisons {
+        Ok(comparisons) => Ok(beside_runs(&comparisons)),
+        Err(error) => Err(printable(&format!("not compared: {error}"))),
+    })
+}
+
+/// Whether these are two runs that were measured in turn.
+fn are_in_turn(records: &[RunRecord]) -> bool {
+    let [a, b] = records else { return false };
+    let is_beside = |one: &RunRecord, other: &RunRecord| {
+        let alternation = one.alternation.as_ref();
+        alternation.is_some_and(|it| it.other == other.id)
+    };
+    is_beside(a, b) && is_beside(b, a)
+}
+
+/// Groups of several runs that measured the same.
+struct Match<'a> {
+    name: String,
+    /// The run and its group.
+    groups: Vec<(&'a Run<'a>, &'a Group<'a>)>,
+}
+
+fn matches<'a>(runs: &'a [Run<'a>]) -> Vec<Match<'a>> {
+    let mut matches: Vec<Match> = Vec::new();
+    for run in runs {
+        for group in &run.groups {
+            let name = run.naming.place(&group.place);
+            let same = |one: &&mut Match| {
+                let (_, first) = one.groups[0];
+                one.name == name && first.place.iodepth == group.place.iodepth
+            };
+            match matches.iter_mut().find(same) {
+                Some(found) => found.groups.push((run, group)),
+                None => matches.push(Match {
+                    name,
+                    groups: vec![(run, group)],
+                }),
+            }
+        }
+    }
+    matches.retain(|found| found.groups.len() > 1);
+    matches
+}
+
+/// A bar for each run where they measured the same. What is told by its rate and what is told by
+/// its bandwidth have tables of their own.
+#[must_use]
+pub fn bars(runs: &[Run]) -> Markup {
+    let matches = matches(runs);
+    if matches.is_empty() {
+        return html! { p { "The runs have no cell in common." } };
+    }
+    let is_long = matches.len() > 20;
+    let parts = Measure::apart(matches, |found| Measure::of(found.groups[0].1));
+    html! {
+        @for (measure, matches) in &parts {
+            @let scope = if parts.len() > 1 { measure.scope() } else { "" };
+            @let name = capital(measure.name());
+            @let caption = format!("{name}{scope}; bars of one workload share a scale");
+            (frame(&caption, is_long, &of_measure(runs, *measure, matches, &caption)))
+        }
+    }
+}
+
+fn of_measure(runs: &[Run], measure: Measure, matches: &[Match], caption: &str) -> Markup {
+    let other_name = match measure {
+        Measure::Bandwidth => "per second",
+        Measure::Rate(_) => "bandwidth",
+    };
+    html! {
+        table.bars {
+            caption { span { (caption) } }
+            thead {
+                tr {
+                    th.name scope="col" { "workload" }
+                    th.name scope="col" { "run" }
+                    th.name scope="col" {
+                        (measure.name()) ", with 95 % confidence where repeated"
+                    }
+                    th scope="col" { (other_name) }
+                    th scope="col" { "p50" }
+                    th scope="col" { "p99" }
+                }
+            }
+            @for found in matches { (rows(runs, measure, found)) }
+        }
+    }
+}
+
+fn rows(runs: &[Run], measure: Measure, found: &Match) -> Markup {
+    let metric = measure.metric();
+    let other = match measure {
+        Measure::Bandwidth => Metric::PerSecond,
+        Measure::Rate(_) => Metric::BytesPerSecond,
+    };
+    let ends = found.groups.iter().filter_map(|(_, group)| {
+        let figure = group.figure(metric)?;
+        Some(figure.interval.map_or(figure.mean, |[_, high]| high))
+    });
+    let most = ends.fold(0.0, f64::max);
+    let color = |run: &Run| {
+        runs.iter()
+            .position(|one| one.letter == run.letter)
+            .unwrap_or(0)
+    };
+    html! {
+        tbody {
+            @for (place, (run, group)) in found.groups.iter().enumerate() {
+                tr {
+                    @if place == 0 {
+                        th scope="rowgroup" rowspan=(found.groups.len()) { (found.name) }
+                    }
+                    td.name { (run.letter.as_deref().unwrap_or_default()) }
+                    td.name { (bar(metric, group.figure(metric), most, color(run))) }
+                    td { (shown_or_dash(group, other)) }
+                    td { (shown_or_dash(group, Metric::LatencyP50)) }
+                    td { (shown_or_dash(group, Metric::LatencyP99)) }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn cells_that_measured_the_same_are_matched() {
+        let mut records = [sample::record(), sample::record()];
+        records[1].cells[1].iodepth = 2;
+        let runs = Run::all(&records);
+        let matches = matches(&runs);
+        assert_eq!(matches.len(), 1);
+        assert_eq!(matches[0].name, "File Server, 2 workers, depth 8");
+    }
+
+    #[test]
+    fn large_transfers_are_told_by_their_bandwidth_in_a_table_of_their_own() {
+        let mut records = [sample::record(), sample::record()];
+        for record in &mut records {
+            let total = &mut record.cells[1].total;
+            total.bytes = total.count << 20;
+            total.bytes_per_second = 3e9;
+        }
+        let page = bars(&Run::all(&records)).into_string();
+        assert_eq!(page.matches("<table").count(), 2, "{page}");
+        assert!(
+            page.contains("Bandwidth of transfers of 64 KiB or more; bars"),
+            "{page}"
+        );
+    }
+
+    #[test]
+    fn another_target_does_not_make_another_measurement() {
+        let mut records = [sample::record(), sample::record()];
+        for cell in &mut records[1].cells {
+            cell.target = "/mnt/other".to_owned();
+        }
+        assert_eq!(matches(&Run::all(&records)).len(), 2);
+    }
+
+    fn told(records: &[RunRecord]) -> String {
+        let Some(Ok(document)) = compared(records) else {
+            panic!("both ran the same plan");
+        };
+        crate::write::page::write(&document)
+    }
+
+    #[test]
+    fn what_differs_is_told() {
+        let mut records = [sample::record(), sample::record()];
+        assert!(told(&records).contains("No difference of plan"));
+        records[1].environment.kernel = "6.13.0".to_owned();
+        records[1].environment.settings = vec!["pressure.io=some avg10=1".to_owned()];
+        records[1].plan.settings[0].value = "20s".to_owned();
+        let seen = told(&records);
+        assert!(seen.contains("6.12.9") && seen.contains("6.13.0"), "{seen}");
+        assert!(seen.contains("run-time") && seen.contains("20s"), "{seen}");
+        assert!(
+            !seen.contains("EPYC") && !seen.contains("pressure"),
+            "{seen}"
+        );
+    }
+
+    #[test]
+    fn runs_beside_each_other_have_ratios_intervals_and_verdicts() {
+        let mut records = [sample::record(), sample::record()];
+        for (record, speed) in records.iter_mut().zip([1.0, 0.5]) {
+            let first = record.cells[0].clone();
+            record.cells = (0..5_u32)
+                .map(|repetition| {
+                    let mut cell = first.clone();
+                    cell.repetition = repetition;
+                    cell.total.per_second *= speed * (1.0 + f64::from(repetition) / 100.0);
+                    cell
+                })
+                .collect();
+        }
+        let seen = told(&records);
+        for text in ["B/A", "95 %", "0.500", ">worse<", "B is 50 % slower"] {
+            assert!(seen.contains(text), "no `{text}` in {seen}");
+        }
+        records[0].cells.truncate(1);
+        records[1].cells.truncate(1);
+        let seen = told(&records);
+        assert!(seen.contains("cannot tell: one repetition"), "{seen}");
+    }
+}

@@ -1,0 +1,45 @@
+//! What each of several processes did, and where they were.
+
+use maud::{Markup, html};
+use results::CellRecord;
+
+use super::run::Run;
+use crate::html::{sentence, table};
+use crate::model::{crew_part, unit};
+use crate::names::capital;
+
+/// The processes of a cell; nothing where one measured alone.
+#[must_use]
+pub fn part(run: &Run, cell: &CellRecord) -> Markup {
+    let part = crew_part(run.record, cell, unit(run.record));
+    let captions = ["Processes", "Hosts"];
+    html! {
+        @if let Some(part) = part {
+            @for (one, caption) in part.tables.iter().zip(captions) {
+                (table(one, caption, |_| None))
+            }
+            @for one in &part.sentences {
+                p.within { (sentence(&capital(one))) "." }
+            }
+        }
+    }
+}
+
+/// The hosts of the run; nothing where one process measured alone.
+#[must_use]
+pub fn hosts(run: &Run) -> Markup {
+    html! {
+        @if let Some(crew) = &run.model.crew {
+            div { (table(&crew.hosts, "Hosts", |_| None)) }
+        }
+    }
+}
+
+/// What the table of a machine is called.
+#[must_use]
+pub fn system_caption(run: &Run) -> &'static str {
+    match &run.record.crew {
+        Some(crew) if crew.hosts.len() > 1 => "System of the first host",
+        _ => "System",
+    }
+}

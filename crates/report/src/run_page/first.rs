@@ -1,0 +1,228 @@
+//! The first screen: what was measured on what, what came out, and what to doubt.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use results::Status;
+
+use super::comparison::{self, Compared};
+use super::headline::headline;
+use super::run::Run;
+use super::verdict;
+use crate::html::sentence;
+use crate::names::status_name;
+use crate::warnings::ModelWarning;
+use crate::wrap::printable;
+use crate::write::page;
+
+/// So many warnings are shown before the reader asks for the rest.
+const WARNINGS_SHOWN: usize = 6;
+
+/// The title of the page.
+#[must_use]
+pub fn title(runs: &[Run]) -> String {
+    match runs {
+        [] => "pgmeter".to_owned(),
+        [run] => format!("{} · pgmeter {}", run.title(), printable(&run.record.id)),
+        several => format!("{} runs compared · pgmeter", several.len()),
+    }
+}
+
+/// What leads to the parts of the page.
+#[must_use]
+pub fn navigation(runs: &[Run]) -> Markup {
+    let sections = [
+        "Results",
+        "Cells",
+        "Processor and device",
+        "Plan",
+        "Environment",
+        "Repeat",
+    ];
+    let anchors = ["results", "cells", "usage", "plan", "environment", "repeat"];
+    html! {
+        @match runs {
+            [run] => {
+                @for (name, anchor) in sections.iter().zip(anchors) {
+                    a href={ "#" (run.id(anchor)) } { (name) }
+                }
+            }
+            several => {
+                a href="#differences" { "What differs" }
+                a href="#compared" { "Compared" }
+                @for run in several {
+                    a href={ "#" (run.id("results")) } { (run.heading("Results")) }
+                }
+            }
+        }
+    }
+}
+
+/// The first screen.
+#[must_use]
+pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
+    html! {
+        header {
+            @match runs {
+                [run] => {
+                    (status(run))
+                    h1 { (sentence(&run.title())) }
+                    (of_run(run))
+                }
+                several => {
+                    h1 { (several.len()) " runs compared" }
+                    ul.runs {
+                        @for run in several {
+                            li {
+                                span.letter { (run.letter.as_deref().unwrap_or_default()) }
+                                " " strong { (sentence(&run.title())) } " on " (run.targets()) ", "
+                                (run.time()) " " (status(run))
+                            }
+                        }
+                    }
+                    @match compared {
+                        Some(Ok(document)) => {
+                            p.where { strong { (sentence(&document.title)) } }
+                            (page::head(&document.head))
+                        }
+                        Some(Err(why)) => { p role="alert" { strong { (sentence(why)) } } }
+                        None => {}
+                    }
+                    (comparison::bars(several))
+                    @for run in several { (warnings(run)) }
+                }
+            }
+            noscript { p { "Charts need JavaScript. Every figure is in the tables." } }
+        }
+    }
+}
+
+/// What the first screen of a run's own page has below its title.
+pub fn of_run(run: &Run) -> Markup {
+    html! {
+        p.where { "on " (sentence(&run.targets())) }
+        (verdict::section(run))
+        (facts(run))
+        (headline(run))
+        (warnings(run))
+    }
+}
+
+/// How the run ended.
+pub fn status(run: &Run) -> Markup {
+    let status = run.record.status;
+    let sign = match status {
+        Status::Complete => "✓",
+        Status::Interrupted => "▲",
+        Status::Failed => "✕",
+    };
+    let words = run.model.outcome.clone().unwrap_or_else(|| {
+        // A classic program's cell has a record for each phase.
+        let cells = run.record.cells.iter().map(|cell| cell.index);
+        let count = cells.collect::<BTreeSet<u32>>().len();
+        let noun = if count == 1 { "cell" } else { "cells" };
+        format!("complete, {count} {noun}")
+    });
+    html! {
+        span.status.(status_name(status)) { span aria-hidden="true" { (sign) } " " (words) }
+    }
+}
+
+/// The run in four lines.
+#[must_use]
+pub fn facts(run: &Run) -> Markup {
+    let host = printable(&run.record.environment.host);
+    let host = match &run.record.crew {
+        None if !host.is_empty() => format!("{host}: "),
+        // The line says itself where it was.
+        _ => String::new(),
+    };
+    let facts = [
+        ("System", format!("{host}{}", run.model.environment)),
+        ("How", run.model.settings.clone()),
+        ("When", run.time()),
+        (
+            "Run",
+            format!(
+                "{}, pgmeter {}",
+                printable(&run.record.id),
+                printable(&run.record.pgmeter.version)
+            ),
+        ),
+    ];
+    html! {
+        dl.facts {
+            @for (name, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
+                div { dt { (name) } dd { (sentence(text)) } }
+            }
+        }
+    }
+}
+
+fn warnings(run: &Run) -> Markup {
+    let all = run.model.warnings.iter();
+    let (notes, warnings): (Vec<_>, Vec<_>) = all.partition(|it| it.is_note);
+    let (shown, rest) = warnings.split_at(warnings.len().min(WARNINGS_SHOWN));
+    let measured = !run.record.cells.is_empty();
+    html! {
+        @if warnings.is_empty() && measured {
+            p.no-warning { "Nothing casts doubt on " (run.heading("the figures")) "." }
+        } @else if !warnings.is_empty() {
+            section.warnings aria-label=(run.heading("Warnings")) {
+                h2 { (run.heading("Reasons to doubt")) }
+                ul { @for one in shown { (warning(one)) } }
+                @if !rest.is_empty() {
+                    details {
+                        summary { (rest.len()) " more" }
+                        ul { @for one in rest { (warning(one)) } }
+                    }
+                }
+            }
+        }
+        @if !notes.is_empty() {
+            section.warnings.notes aria-label=(run.heading("Notes")) {
+                h2 { (run.heading("Worth knowing")) }
+                ul { @for one in &notes { (warning(one)) } }
+            }
+        }
+    }
+}
+
+fn warning(warning: &ModelWarning) -> Markup {
+    html! {
+        li.severe[warning.severe] {
+            (sentence(&warning.message)) " " code.kind { (warning.code) }
+        }
+    }
+}
+
+/// How to read the page, at its end.
+#[must_use]
+pub fn footer(runs: &[Run]) -> Markup {
+    let notes = runs.iter().flat_map(|run| &run.model.notes);
+    let mut distinct: Vec<&String> = Vec::new();
+    for note in notes {
+        if !distinct.contains(&note) {
+            distinct.push(note);
+        }
+    }
+    html! {
+        footer {
+            h2 { "How to read this" }
+            ul {
+                li {
+                    "Rates are completions of the measured time; the ramp before it is not \
+                     counted."
+                }
+                li {
+                    "Latency runs from queued to reaped, at the queue depth shown. p99 is the \
+                     latency that 1 in 100 operations exceeded. MiB is 1,048,576 bytes."
+                }
+                li {
+                    "Drag across a chart to zoom in; double-click to zoom out."
+                }
+                @for note in distinct { li { (sentence(note)) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The page of a run, or of several beside each other.
+
+mod cells;
+mod comparison;
+mod crew;
+mod curves;
+mod environment;
+mod first;
+mod headline;
+mod opened;
+mod operations;
+mod plan;
+mod run;
+mod sweeps;
+mod verdict;
+
+use maud::{Markup, html};
+use results::RunRecord;
+
+use crate::html::{sentence, shell};
+use crate::write::page;
+use comparison::Compared;
+pub(crate) use opened::{RunGroup, opened};
+use run::Run;
+
+/// The page of one record, or of several beside each other.
+#[must_use]
+pub fn render(records: &[RunRecord]) -> String {
+    let runs = Run::all(records);
+    let title = first::title(&runs);
+    let compared = comparison::compared(records);
+    shell(
+        &title,
+        &first::navigation(&runs),
+        &body(&runs, compared.as_ref()),
+    )
+}
+
+fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
+    html! {
+        (first::header(runs, compared))
+        main #content {
+            @if let Some(Ok(document)) = compared { (page::parts(&document.parts)) }
+            (sweeps::section(runs))
+            @for run in runs {
+                @if let Some(letter) = &run.letter {
+                    h2.run { span.letter { (letter) } " " (sentence(&run.title())) }
+                    (first::facts(run))
+                }
+                (run_sections(run))
+            }
+        }
+        (first::footer(runs))
+    }
+}
+
+/// What is shown of a run by itself, behind what sums it up.
+fn run_sections(run: &Run) -> Markup {
+    html! {
+        (curves::section(run))
+        (cells::results(run))
+        (cells::each(run))
+        (cells::usage(run))
+        (plan::section(run))
+        (environment::section(run))
+        (plan::command(run))
+    }
+}

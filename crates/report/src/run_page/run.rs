@@ -1,0 +1,164 @@
+//! A record as the page shows it.
+
+use results::{RunRecord, Timestamp};
+use units::format;
+
+use crate::Model;
+use crate::chart::Detail;
+use crate::group::{Group, Naming, groups};
+use crate::names::letter;
+use crate::wrap::printable;
+
+/// A record as the page shows it.
+pub struct Run<'a> {
+    /// The record.
+    pub record: &'a RunRecord,
+    /// Its tables and sentences.
+    pub model: Model,
+    /// Its cells without their repetitions.
+    pub groups: Vec<Group<'a>>,
+    /// How its cells are told apart.
+    pub naming: Naming,
+    /// What it is called beside others; none when it is alone.
+    pub letter: Option<String>,
+    /// What stands before the ids of its elements, where others have the same.
+    prefix: Option<String>,
+    /// How finely its charts are drawn.
+    pub detail: Detail,
+}
+
+impl<'a> Run<'a> {
+    /// All records of a page.
+    #[must_use]
+    pub fn all(records: &'a [RunRecord]) -> Vec<Self> {
+        let cells = records.iter().flat_map(|record| &record.cells);
+        let operations_count = cells.map(|cell| cell.operations.len() + cell.transactions.len());
+        let detail = Detail::of(operations_count.sum());
+        records
+            .iter()
+            .enumerate()
+            .map(|(index, record)| Self {
+                record,
+                model: Model::new(record),
+                groups: groups(record),
+                naming: Naming::of(record),
+                letter: (records.len() > 1).then(|| letter(index)),
+                prefix: (records.len() > 1).then(|| letter(index)),
+                detail,
+            })
+            .collect()
+    }
+
+    /// Records that open within a page of another kind, each as if it were alone.
+    #[must_use]
+    pub fn opened(records: &'a [RunRecord]) -> Vec<Self> {
+        let runs = Self::all(records).into_iter().enumerate();
+        let apart = |(index, run)| Self {
+            letter: None,
+            prefix: Some(letter(index)),
+            ..run
+        };
+        runs.map(apart).collect()
+    }
+
+    /// What was measured, in a few words: the pack where all are parts of one.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut packs = self.record.plan.workloads.iter().map(|it| &it.pack);
+        if let Some(Some(pack)) = packs.next()
+            && packs.all(|it| it.as_ref() == Some(pack))
+        {
+            let known = description::builtin::find(pack).map(|it| it.title);
+            return printable(known.as_deref().unwrap_or(pack));
+        }
+        let mut names: Vec<String> = Vec::new();
+        for workload in &self.record.plan.workloads {
+            let name = match workload.title.as_str() {
+                "" => &workload.name,
+                title => title,
+            };
+            let name = printable(name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        match names.as_slice() {
+            [] => "Nothing".to_owned(),
+            [one] => one.clone(),
+            [one, other] => format!("{one} and {other}"),
+            [one, other, rest @ ..] => format!("{one}, {other} and {} more", rest.len()),
+        }
+    }
+
+    /// The id of an element of this run.
+    #[must_use]
+    pub fn id(&self, name: &str) -> String {
+        match &self.prefix {
+            None => name.to_owned(),
+            Some(prefix) => format!("{prefix}-{name}"),
+        }
+    }
+
+    /// The heading of a section of this run.
+    #[must_use]
+    pub fn heading(&self, name: &str) -> String {
+        match &self.letter {
+            None => name.to_owned(),
+            Some(letter) => format!("{name} of {letter}"),
+        }
+    }
+
+    /// The targets' paths, the first few of them.
+    #[must_use]
+    pub fn targets(&self) -> String {
+        const SHOWN: usize = 3;
+        let targets = &self.record.plan.targets;
+        let paths = targets.iter().take(SHOWN);
+        let mut names: Vec<String> = paths
+            .map(|target| printable(&self.record.full_path(target).to_string_lossy()))
+            .collect();
+        if let Some(more) = targets.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            names.push(format!("{more} more"));
+        }
+        names.join(", ")
+    }
+
+    /// When it began, and how long it took.
+    #[must_use]
+    pub fn time(&self) -> String {
+        let start = self.record.started_at;
+        let took = self
+            .record
+            .finished_at
+            .and_then(|end| elapsed_ns(start, end));
+        let start = start.strftime("%Y-%m-%d %H:%M:%S UTC");
+        match took {
+            Some(ns) => format!("{start}, took {}", format::span(ns)),
+            None => start.to_string(),
+        }
+    }
+}
+
+fn elapsed_ns(start: Timestamp, end: Timestamp) -> Option<u64> {
+    u64::try_from(end.as_nanosecond() - start.as_nanosecond()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_pack_are_called_by_its_title() {
+        let mut record = crate::sample::record();
+        let title = |record: &RunRecord| {
+            let records = [record.clone()];
+            Run::all(&records)[0].title()
+        };
+        assert_eq!(title(&record), "File Server");
+        let quick = description::builtin::find("quick").unwrap().title;
+        for (pack, wanted) in [("quick", quick.as_str()), ("my-pack", "my-pack")] {
+            record.plan.workloads[0].pack = Some(pack.to_owned());
+            assert_eq!(title(&record), wanted);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The section of queue depth sweeps.
+
+use maud::{Markup, html};
+
+use super::run::Run;
+use crate::chart::{SweepLine, figures, sweeps};
+use crate::html::sentence;
+use crate::measure::Measure;
+use crate::verdict::sweeps as sweeps_of;
+
+/// More lines in one chart cannot be told apart.
+const LINES_MAX: usize = 6;
+
+/// What was measured at several queue depths; nothing when there is no such thing.
+#[must_use]
+pub fn section(runs: &[Run]) -> Markup {
+    let lines: Vec<SweepLine> = runs.iter().flat_map(lines).collect();
+    let parts = Measure::apart(lines, |line| Measure::of(&line.groups[0]));
+    // Within a page of labs, each run has its own.
+    let id = match runs {
+        [only] => only.id("sweeps"),
+        _ => "sweeps".to_owned(),
+    };
+    html! {
+        @if !parts.is_empty() {
+            section #(id) {
+                h2 { "Queue depth" }
+                @for (measure, lines) in &parts { (charts(*measure, lines)) }
+            }
+        }
+    }
+}
+
+/// The first few lines of a measure in a chart, and the others in charts that open.
+fn charts(measure: Measure, lines: &[SweepLine]) -> Markup {
+    let mut charts = lines.chunks(LINES_MAX);
+    html! {
+        @if let Some(first) = charts.next() { (figures(&sweeps(first, measure))) }
+        @for lines in charts {
+            details.cell {
+                summary { (sentence(&names(lines))) }
+                (figures(&sweeps(lines, measure)))
+            }
+        }
+    }
+}
+
+fn names(lines: &[SweepLine]) -> String {
+    let names: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
+    names.join(" · ")
+}
+
+/// The groups of a run that differ in their queue depth alone, where there are several.
+fn lines<'a>(run: &Run<'a>) -> Vec<SweepLine<'a>> {
+    sweeps_of(&run.groups, 2)
+        .into_iter()
+        .map(|(place, groups)| {
+            let name = run.naming.line(&place);
+            let label = match &run.letter {
+                None => name,
+                Some(letter) => format!("{letter}: {name}"),
+            };
+            let groups = groups.into_iter().cloned().collect();
+            SweepLine { label, groups }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn only_what_was_measured_at_several_depths_is_a_sweep() {
+        let mut record = sample::record();
+        let records = [record.clone()];
+        assert!(lines(&Run::all(&records)[0]).is_empty());
+        let mut deeper = record.cells[0].clone();
+        (deeper.first_index, deeper.iodepth) = (Some(2), 16);
+        record.cells.push(deeper);
+        let records = [record];
+        let runs = Run::all(&records);
+        let lines = lines(&runs[0]);
+        assert_eq!((lines.len(), lines[0].groups.len()), (1, 2));
+        assert_eq!(lines[0].label, "File Server, 2 workers");
+    }
+}

@@ -1,0 +1,143 @@
+//! What pages show of runs side by side: a bar for each figure, and the runs in full.
+
+use maud::{Markup, html};
+
+use super::rows::{Row, Value, interval, ratio};
+use super::{SHORT, Section, SideBySide};
+use crate::document::{Block, Part};
+use crate::html::{frame, sentence, table as plain_table};
+use crate::numbers::ABSENT;
+use crate::run_page::{RunGroup, opened};
+use crate::table::{Column, Table};
+
+/// The figures of a section, which lead to its runs.
+pub(super) fn table(side_by_side: &SideBySide, section: &Section, place: usize) -> Markup {
+    let table = html! {
+        table.side-by-side {
+            thead {
+                tr {
+                    th.name scope="col" { "figure" }
+                    @for (name, _) in &side_by_side.columns {
+                        th scope="col" { a href="#columns" { (name) } }
+                    }
+                }
+            }
+            tbody { @for row in &section.rows { (line(side_by_side, row, place)) } }
+        }
+    };
+    frame(&section.heading, false, &table)
+}
+
+/// What the runs of a section in a column are called among the page's elements.
+fn group_id([section, column]: [usize; 2]) -> String {
+    format!("runs-{section}-{column}")
+}
+
+/// The runs of each workload on each file system.
+fn groups(side_by_side: &SideBySide) -> Vec<RunGroup> {
+    let mut groups: Vec<RunGroup> = Vec::new();
+    for (index, run) in side_by_side.runs.iter().enumerate() {
+        let id = group_id(run.place);
+        match groups.last_mut().filter(|group| group.id == id) {
+            Some(group) => group.runs.push(index),
+            None => groups.push(RunGroup {
+                id,
+                name: format!("{} on {}", run.section, run.column),
+                runs: vec![index],
+            }),
+        }
+    }
+    groups
+}
+
+/// The runs that it is made of, each with what there is to doubt of it, and then each in full.
+pub(super) fn runs(side_by_side: &SideBySide) -> Part {
+    let heads = ["run", "workload", "file system", "began", "warnings"];
+    let rows = side_by_side.runs.iter().map(|run| {
+        let warnings: Vec<String> = run.warnings.iter().map(|it| format!("`{it}`")).collect();
+        vec![
+            run.id.clone(),
+            run.section.clone(),
+            run.column.clone(),
+            run.started.clone(),
+            warnings.join(", "),
+        ]
+    });
+    let listed = Table::new(heads.map(Column::name), rows);
+    let link = |row: usize| side_by_side.runs.get(row).map(|run| group_id(run.place));
+    let listed = plain_table(&listed, "Runs", link);
+    let runs = opened(&side_by_side.records, &groups(side_by_side));
+    let blocks = [listed, runs].map(Block::Drawn);
+    match side_by_side.runs.is_empty() {
+        true => Part::default(),
+        false => Part::new("Runs", blocks).at("runs"),
+    }
+}
+
+fn line(side_by_side: &SideBySide, row: &Row, section: usize) -> Markup {
+    let best = row.best();
+    let has_runs = |place: &[usize; 2]| side_by_side.runs.iter().any(|run| run.place == *place);
+    html! {
+        tr {
+            th scope="row" {
+                (sentence(&row.label))
+                @if row.is_short { " " (SHORT) }
+                @if !row.direction().is_empty() { br; small { (row.direction()) } }
+            }
+            @for (place, value) in row.values.iter().enumerate() {
+                td {
+                    @match value {
+                        Some(value) => {
+                            @let link = Some([section, place]).filter(has_runs);
+                            (cell(row, place, value, (best == Some(place), link)))
+                        }
+                        None => { (ABSENT) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A figure with its bar and its ratio; it leads to the runs that it was got from.
+fn cell(
+    row: &Row,
+    place: usize,
+    value: &Value,
+    (is_best, link): (bool, Option<[usize; 2]>),
+) -> Markup {
+    let shown = html! {
+        @if is_best { strong { "* " (value.shown) } } @else { (value.shown) }
+    };
+    html! {
+        @match link {
+            Some(place) => { a href={ "#" (group_id(place)) } { (shown) } }
+            None => { (shown) }
+        }
+        @if row.most() > 0.0 { (bar(row.most(), value, is_best)) }
+        @if let Some(of) = value.ratio {
+            small {
+                "× " (ratio(of.value))
+                @let interval = interval(row, place, value);
+                @if !interval.is_empty() { br; (interval) }
+            }
+        }
+    }
+}
+
+/// A bar as long as the figure's share of the largest, with the ends of its interval.
+fn bar(most: f64, value: &Value, is_best: bool) -> Markup {
+    let share = |part: f64| format!("{:.1}%", (100.0 * part / most).clamp(0.0, 100.0));
+    let ends = value.estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
+    html! {
+        div.bar.below.best[is_best] aria-hidden="true" {
+            div.fill style={ "width:" (share(value.mean)) } {}
+            @if let Some((low, high)) = ends {
+                @let low = low.clamp(0.0, most);
+                @let width = share(high.min(most) - low);
+                @let is_cut = high > most;
+                div.whisker.cut[is_cut] style={ "left:" (share(low)) ";width:" (width) } {}
+            }
+        }
+    }
+}
