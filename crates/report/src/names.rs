@@ -1,7 +1,8 @@
 //! Names of things, as reports have them.
 
-use results::{Phase, Status, SteadyVerdict};
 use plan::{CacheMode, EngineKind};
+use results::{Phase, Status, SteadyVerdict, Timestamp};
+use units::format;
 
 /// The engine's name as in the command line.
 pub fn engine_name(engine: EngineKind) -> &'static str {
@@ -54,6 +55,17 @@ pub fn workers(count: u32) -> String {
     match count {
         1 => "1 worker".to_owned(),
         count => format!("{count} workers"),
+    }
+}
+
+/// When something began, and how long it took.
+pub fn when(start: Timestamp, end: Option<Timestamp>) -> String {
+    let took = end.map(|end| end.as_nanosecond() - start.as_nanosecond());
+    let took_ns = took.and_then(|ns| u64::try_from(ns).ok());
+    let start = start.strftime("%Y-%m-%d %H:%M:%S UTC");
+    match took_ns {
+        Some(ns) => format!("{start}, took {}", format::span(ns)),
+        None => start.to_string(),
     }
 }
 

@@ -40,6 +40,17 @@ pub fn figure(figure: Figure, value: f64, unit: LatencyUnit) -> String {
     }
 }
 
+/// The name of a figure of a comparison, with its unit.
+pub fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
+    match figure {
+        Figure::TransactionsPerSecond => "transactions/s".to_owned(),
+        Figure::PerSecond => "per s".to_owned(),
+        Figure::BytesPerSecond => "MiB/s".to_owned(),
+        Figure::LatencyMean => format!("mean {}", unit.name()),
+        Figure::LatencyP99 => format!("p99 {}", unit.name()),
+    }
+}
+
 /// A share from 0 to 1 as percent, with one decimal.
 pub fn percent(share: f64) -> String {
     if share.is_finite() {

@@ -13,10 +13,27 @@ const COARSE_STEPS: &[f64] = &[100.0, 50.0, 25.0];
 /// The last percentile that is drawn, where there are enough operations for it.
 const PERCENT_MAX: f64 = 99.9999;
 
+const PERCENT: Axis = Axis::new(
+    "percent of the operations that took no longer",
+    Unit::Percent,
+    Scale::Nines,
+);
+
 /// What is drawn: the operations, or the transactions, each with its latencies.
 struct Kind<'a> {
     label: &'static str,
     parts: Vec<(&'a str, &'a Latency)>,
+}
+
+impl Kind<'_> {
+    /// A series for each part.
+    fn view(&self, y: Axis, line: Line, values: impl Fn(&Latency) -> Vec<Number>) -> View {
+        let parts = self.parts.iter().enumerate();
+        let series = parts.map(|(index, (name, latency))| {
+            Series::new(*name, color_of(name, index), line, values(latency))
+        });
+        View::new(self.label, y, series)
+    }
 }
 
 fn kinds(cell: &CellRecord) -> Vec<Kind<'_>> {
@@ -49,48 +66,25 @@ fn kinds(cell: &CellRecord) -> Vec<Kind<'_>> {
 pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let kinds = kinds(cell);
     let bins = Bins::of(&kinds, detail)?;
-    let views = kinds.iter().map(|kind| {
-        let series = kind
-            .parts
-            .iter()
-            .enumerate()
-            .map(|(index, (name, latency))| Series {
-                label: (*name).to_owned(),
-                color: color_of(name, index),
-                line: Line::Steps,
-                values: bins.shares(latency),
-                ends: None,
-            });
-        View {
-            label: kind.label.to_owned(),
-            y: Axis {
-                label: "share of the operations",
-                unit: Unit::Percent,
-                scale: Scale::Linear,
-            },
-            series: series.collect(),
-            bands: Vec::new(),
-        }
+    let share = Axis::new("share of the operations", Unit::Percent, Scale::Linear);
+    let views = kinds.iter();
+    let views = views.map(|kind| kind.view(share, Line::Steps, |latency| bins.shares(latency)));
+    let summary = summary(&kinds, |latency| {
+        let [low, high] = [25.0, 75.0].map(|percent| values_at(latency, &[percent])[0]);
+        Some(format!(
+            "the middle half from {} to {}",
+            format::latency_ns(low?),
+            format::latency_ns(high?)
+        ))
     });
-    Some(Chart {
-        title: "Latency distribution".to_owned(),
-        summary: summary(&kinds, |latency| {
-            let [low, high] = [25.0, 75.0].map(|percent| values_at(latency, &[percent])[0]);
-            Some(format!(
-                "the middle half from {} to {}",
-                format::latency_ns(low?),
-                format::latency_ns(high?)
-            ))
-        }),
-        x: Axis {
-            label: "latency",
-            unit: Unit::Nanoseconds,
-            scale: Scale::Log10,
-        },
-        at: bins.edges(),
-        places: None,
-        views: views.collect(),
-    })
+    let title = "Latency distribution";
+    Some(Chart::new(
+        title,
+        summary,
+        Axis::LATENCY,
+        bins.edges(),
+        views,
+    ))
 }
 
 /// Latency against percentile, of each operation and transaction; none without latencies.
@@ -109,41 +103,18 @@ pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     if percents.is_empty() {
         return None;
     }
-    let views = kinds.iter().map(|kind| {
-        let series = kind
-            .parts
-            .iter()
-            .enumerate()
-            .map(|(index, (name, latency))| Series {
-                label: (*name).to_owned(),
-                color: color_of(name, index),
-                line: Line::Solid,
-                values: supported(latency, &percents),
-                ends: None,
-            });
-        View {
-            label: kind.label.to_owned(),
-            y: Axis {
-                label: "latency",
-                unit: Unit::Nanoseconds,
-                scale: Scale::Log10,
-            },
-            series: series.collect(),
-            bands: Vec::new(),
-        }
-    });
-    Some(Chart {
-        title: "Latency by percentile".to_owned(),
-        summary: summary(&kinds, furthest),
-        x: Axis {
-            label: "percent of the operations that took no longer",
-            unit: Unit::Percent,
-            scale: Scale::Nines,
-        },
-        at: percents.iter().copied().map(Number::exact).collect(),
-        places: None,
-        views: views.collect(),
-    })
+    let values = |latency: &Latency| supported(latency, &percents);
+    let views = kinds.iter();
+    let views = views.map(|kind| kind.view(Axis::LATENCY, Line::Solid, values));
+    let at = percents.iter().copied().map(Number::exact);
+    let summary = summary(&kinds, furthest);
+    Some(Chart::new(
+        "Latency by percentile",
+        summary,
+        PERCENT,
+        at,
+        views,
+    ))
 }
 
 /// 25, 50, 70, 80, 85, 90, 92.5, 95, ... 99.999, ... 99.9999.

@@ -200,6 +200,67 @@ pub fn color_of(operation: &str, index: usize) -> usize {
     }
 }
 
+impl Chart {
+    /// A chart whose axis from left to right has numbers.
+    fn new(
+        title: impl Into<String>,
+        summary: String,
+        x: Axis,
+        at: impl IntoIterator<Item = Number>,
+        views: impl IntoIterator<Item = View>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            summary,
+            x,
+            at: at.into_iter().collect(),
+            places: None,
+            views: views.into_iter().collect(),
+        }
+    }
+}
+
+impl View {
+    /// Series without bands between them.
+    fn new(label: impl Into<String>, y: Axis, series: impl IntoIterator<Item = Series>) -> Self {
+        Self {
+            label: label.into(),
+            y,
+            series: series.into_iter().collect(),
+            bands: Vec::new(),
+        }
+    }
+}
+
+impl Axis {
+    const RATE: Self = Self::new("operations per second", Unit::PerSecond, Scale::Linear);
+    const BANDWIDTH: Self = Self::new("bytes per second", Unit::BytesPerSecond, Scale::Linear);
+    const LATENCY: Self = Self::new("latency", Unit::Nanoseconds, Scale::Log10);
+    const RESPONSE_TIME: Self = Self::new("response time", Unit::Nanoseconds, Scale::Log10);
+
+    const fn new(label: &'static str, unit: Unit, scale: Scale) -> Self {
+        Self { label, unit, scale }
+    }
+}
+
+impl Series {
+    /// Values without intervals.
+    fn new(
+        label: impl Into<String>,
+        color: usize,
+        line: Line,
+        values: impl IntoIterator<Item = Number>,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            color,
+            line,
+            values: values.into_iter().collect(),
+            ends: None,
+        }
+    }
+}
+
 /// The first few of the parts of a summary, in a sentence.
 fn few(parts: &[String]) -> String {
     const SHOWN: usize = 3;

@@ -9,11 +9,11 @@ use crate::parts::{Counted, operations};
 /// Below this share in every interval, waiting for a processor is not drawn.
 const WAITING_SEEN: f64 = 0.01;
 
-const TIME: Axis = Axis {
-    label: "time since the start of the measurement",
-    unit: Unit::Seconds,
-    scale: Scale::Linear,
-};
+const TIME: Axis = Axis::new(
+    "time since the start of the measurement",
+    Unit::Seconds,
+    Scale::Linear,
+);
 
 /// Operations and bytes per second of each operation over time; none without
 /// several intervals.
@@ -24,19 +24,13 @@ pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         Counted::FileOperations => "operations",
         Counted::All | Counted::ReadsAndWrites => "IOPS",
     };
-    let mut views = vec![course.rates(label, Unit::PerSecond, |figures| figures.count)];
+    let mut views = vec![course.rates(label, Axis::RATE, |figures| figures.count)];
     let moves = cell.operations.values().any(|figures| figures.bytes > 0);
     if moves {
-        views.push(course.rates("bandwidth", Unit::BytesPerSecond, |figures| figures.bytes));
+        views.push(course.rates("bandwidth", Axis::BANDWIDTH, |figures| figures.bytes));
     }
-    Some(Chart {
-        title: "Throughput over time".to_owned(),
-        summary: course.throughput_summary(),
-        x: TIME,
-        at: course.times(),
-        places: None,
-        views,
-    })
+    let summary = course.throughput_summary();
+    Some(course.chart("Throughput over time", summary, views))
 }
 
 /// Median, 99th percentile and largest latency of each operation over time; none without
@@ -44,20 +38,10 @@ pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
 #[must_use]
 pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let course = Course::of(cell, detail)?;
-    let views = course
-        .operations
-        .iter()
-        .enumerate()
-        .map(|(index, name)| course.latencies(name, color_of(name, index)))
-        .collect();
-    Some(Chart {
-        title: "Latency over time".to_owned(),
-        summary: course.latency_summary(),
-        x: TIME,
-        at: course.times(),
-        places: None,
-        views,
-    })
+    let names = course.operations.iter().enumerate();
+    let views = names.map(|(index, name)| course.latencies(name, color_of(name, index)));
+    let summary = course.latency_summary();
+    Some(course.chart("Latency over time", summary, views))
 }
 
 /// The share of their time that the workers waited for a processor, and of the time that any task
@@ -82,28 +66,15 @@ pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         let any = "any task of the machine";
         series.push(course.shares(any, 1, Line::Dotted, |it| it.pressure_ns));
     }
-    Some(Chart {
-        title: "Waiting for a processor over time".to_owned(),
-        summary: format!(
-            "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
-            WAITING_SEEN * 100.0,
-            course.intervals_in_words(),
-            course.chunk_remark("it shows their mean"),
-        ),
-        x: TIME,
-        at: course.times(),
-        places: None,
-        views: vec![View {
-            label: "share of time".to_owned(),
-            y: Axis {
-                label: "share of time",
-                unit: Unit::Percent,
-                scale: Scale::Linear,
-            },
-            series,
-            bands: Vec::new(),
-        }],
-    })
+    let summary = format!(
+        "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
+        WAITING_SEEN * 100.0,
+        course.intervals_in_words(),
+        course.chunk_remark("it shows their mean"),
+    );
+    let share = Axis::new("share of time", Unit::Percent, Scale::Linear);
+    let views = [View::new(share.label, share, series)];
+    Some(course.chart("Waiting for a processor over time", summary, views))
 }
 
 /// The intervals of a cell in chunks, one for each point of the chart.
@@ -131,6 +102,10 @@ impl<'a> Course<'a> {
         })
     }
 
+    fn chart(&self, title: &str, summary: String, views: impl IntoIterator<Item = View>) -> Chart {
+        Chart::new(title, summary, TIME, self.times(), views)
+    }
+
     fn chunks(&self) -> impl Iterator<Item = &'a [IntervalRecord]> {
         self.intervals.chunks(self.chunk_size)
     }
@@ -149,31 +124,13 @@ impl<'a> Course<'a> {
             .collect()
     }
 
-    fn rates(&self, label: &str, unit: Unit, of: fn(&IntervalFigures) -> u64) -> View {
+    fn rates(&self, label: &str, y: Axis, of: fn(&IntervalFigures) -> u64) -> View {
         let series = self.operations.iter().enumerate().map(|(index, name)| {
             let rate = |chunk| Number::rounded(rate(chunk, |found| sum(found, name, of)));
-            Series {
-                label: (*name).to_owned(),
-                color: color_of(name, index),
-                line: Line::Solid,
-                values: self.chunks().map(rate).collect(),
-                ends: None,
-            }
+            let color = color_of(name, index);
+            Series::new(*name, color, Line::Solid, self.chunks().map(rate))
         });
-        let axis_label = match unit {
-            Unit::BytesPerSecond => "bytes per second",
-            _ => "operations per second",
-        };
-        View {
-            label: label.to_owned(),
-            y: Axis {
-                label: axis_label,
-                unit,
-                scale: Scale::Linear,
-            },
-            series: series.collect(),
-            bands: Vec::new(),
-        }
+        View::new(label, y, series)
     }
 
     /// Shares of the time, where they are known.
@@ -196,13 +153,7 @@ impl<'a> Course<'a> {
             let percent = share(chunk).filter(|percent| percent.is_finite());
             percent.map_or(Number::NONE, Number::rounded)
         });
-        Series {
-            label: label.to_owned(),
-            color,
-            line,
-            values: values.collect(),
-            ends: None,
-        }
+        Series::new(label, color, line, values)
     }
 
     fn latencies(&self, name: &str, color: usize) -> View {
@@ -221,23 +172,11 @@ impl<'a> Course<'a> {
                 };
                 Number::latency(value.map(|ns| ns as f64))
             });
-            Series {
-                label: label.to_owned(),
-                color,
-                line,
-                values: values.collect(),
-                ends: None,
-            }
+            Series::new(label, color, line, values)
         });
         View {
-            label: name.to_owned(),
-            y: Axis {
-                label: "latency",
-                unit: Unit::Nanoseconds,
-                scale: Scale::Log10,
-            },
-            series: series.into(),
             bands: vec![[0, 1], [1, 2]],
+            ..View::new(name, Axis::LATENCY, series)
         }
     }
 

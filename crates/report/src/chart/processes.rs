@@ -12,11 +12,11 @@ use crate::wrap::printable;
 const HOST_COLORS: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 const MEDIAN_COLOR: usize = 5;
 
-const PROCESS: Axis = Axis {
-    label: "process, beside others of its host",
-    unit: Unit::Count,
-    scale: Scale::Places,
-};
+const PROCESS: Axis = Axis::new(
+    "process, beside others of its host",
+    Unit::Count,
+    Scale::Places,
+);
 
 /// Operations per second of each process, host by host, with their median; none where one measured
 /// alone.
@@ -29,27 +29,14 @@ pub fn processes(cell: &CellRecord) -> Option<Chart> {
         let lost = if rank.lost_ns.is_some() { ", lost" } else { "" };
         printable(&format!("rank {} on {}{lost}", rank.rank, rank.host))
     });
+    let at = (1..=ranks.len()).map(|it| Number::exact(it as f64));
+    let views = [View::new("per second", Axis::RATE, series(crew, &hosts))];
     Some(Chart {
-        title: "Rate by process".to_owned(),
-        summary: summary(crew),
-        x: PROCESS,
-        at: (1..=ranks.len())
-            .map(|it| Number::exact(it as f64))
-            .collect(),
         places: Some(Places {
             names: names.collect(),
             ticks: ticks(&hosts),
         }),
-        views: vec![View {
-            label: "per second".to_owned(),
-            y: Axis {
-                label: "operations per second",
-                unit: Unit::PerSecond,
-                scale: Scale::Linear,
-            },
-            series: series(crew, &hosts),
-            bands: Vec::new(),
-        }],
+        ..Chart::new("Rate by process", summary(crew), PROCESS, at, views)
     })
 }
 
@@ -93,40 +80,27 @@ fn series(crew: &CellCrew, hosts: &OfHosts) -> Vec<Series> {
         None => Number::rounded(rank.per_second),
         Some(_) => Number::NONE,
     };
-    let dots = |label: String, color: usize, values: Vec<Number>| Series {
-        label,
-        color,
-        line: Line::Dots,
-        values,
-        ends: None,
-    };
     let all = || hosts.iter().flat_map(|(_, ranks)| ranks).map(|it| rate(it));
     let mut series = Vec::new();
     if hosts.len() > HOST_COLORS.len() {
-        series.push(dots("process".to_owned(), 0, all().collect()));
+        series.push(Series::new("process", 0, Line::Dots, all()));
     } else {
         let mut before = 0;
         for (color, (name, ranks)) in HOST_COLORS.iter().zip(hosts) {
             let own = before..before + ranks.len();
             before = own.end;
             let values = all().enumerate();
-            let values = values.map(|(place, it)| {
-                if own.contains(&place) {
-                    it
-                } else {
-                    Number::NONE
-                }
+            let values = values.map(|(place, it)| match own.contains(&place) {
+                true => it,
+                false => Number::NONE,
             });
-            series.push(dots(printable(name), *color, values.collect()));
+            series.push(Series::new(printable(name), *color, Line::Dots, values));
         }
     }
     let median = crew.median_per_second();
-    series.extend(median.map(|median| Series {
-        label: "median".to_owned(),
-        color: MEDIAN_COLOR,
-        line: Line::Dashed,
-        values: vec![Number::rounded(median); count],
-        ends: None,
+    series.extend(median.map(|median| {
+        let values = vec![Number::rounded(median); count];
+        Series::new("median", MEDIAN_COLOR, Line::Dashed, values)
     }));
     series
 }

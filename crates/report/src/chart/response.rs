@@ -6,11 +6,11 @@ use units::format;
 use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
 use crate::curve::Curve;
 
-const RATE: Axis = Axis {
-    label: "requests answered per second",
-    unit: Unit::PerSecond,
-    scale: Scale::Linear,
-};
+const RATE: Axis = Axis::new(
+    "requests answered per second",
+    Unit::PerSecond,
+    Scale::Linear,
+);
 
 /// The chart of a curve.
 #[must_use]
@@ -22,44 +22,24 @@ pub fn response_curve(curve: &Curve, name: &str) -> Chart {
         .map(|figures| (figures.achieved_per_second, &figures.response))
         .collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let series = |label: &str, color, line, of: fn(&Latency) -> Option<f64>| Series {
-        label: label.to_owned(),
-        color,
-        line,
-        values: points
-            .iter()
-            .map(|(_, response)| Number::latency(of(response)))
-            .collect(),
-        ends: None,
+    let series = |label: &str, color, line, of: fn(&Latency) -> Option<f64>| {
+        let values = points.iter();
+        let values = values.map(|(_, response)| Number::latency(of(response)));
+        Series::new(label, color, line, values)
     };
-    Chart {
-        title: "Response time against achieved rate".to_owned(),
-        summary: summary(curve, name, &points),
-        x: RATE,
-        at: points
-            .iter()
-            .map(|(rate, _)| Number::rounded(*rate))
-            .collect(),
-        places: None,
-        views: vec![View {
-            label: "response time".to_owned(),
-            y: Axis {
-                label: "response time",
-                unit: Unit::Nanoseconds,
-                scale: Scale::Log10,
-            },
-            series: vec![
-                series("mean", 0, Line::Marked, |it| it.mean_ns),
-                series("p50", 1, Line::Dashed, |it| {
-                    supported(it, 50.0, it.percentiles_ns.p50)
-                }),
-                series("p99", 2, Line::Dotted, |it| {
-                    supported(it, 99.0, it.percentiles_ns.p99)
-                }),
-            ],
-            bands: Vec::new(),
-        }],
-    }
+    let series = [
+        series("mean", 0, Line::Marked, |it| it.mean_ns),
+        series("p50", 1, Line::Dashed, |it| {
+            supported(it, 50.0, it.percentiles_ns.p50)
+        }),
+        series("p99", 2, Line::Dotted, |it| {
+            supported(it, 99.0, it.percentiles_ns.p99)
+        }),
+    ];
+    let title = "Response time against achieved rate";
+    let at = points.iter().map(|(rate, _)| Number::rounded(*rate));
+    let views = [View::new("response time", Axis::RESPONSE_TIME, series)];
+    Chart::new(title, summary(curve, name, &points), RATE, at, views)
 }
 
 fn supported(response: &Latency, percent: f64, ns: Option<u64>) -> Option<f64> {

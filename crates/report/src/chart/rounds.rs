@@ -4,38 +4,25 @@ use results::{CellRecord, SteadyRecord, SteadyWindow};
 
 use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
 use crate::model::steady_sentence;
+use crate::names::capital;
 
-const ROUND: Axis = Axis {
-    label: "round",
-    unit: Unit::Count,
-    scale: Scale::Linear,
-};
+const ROUND: Axis = Axis::new("round", Unit::Count, Scale::Linear);
 
 /// Operations per second of each round, with the window, its mean, the band in which its values
 /// may lie and the line fitted through them; none without several rounds.
 #[must_use]
 pub fn rounds(cell: &CellRecord) -> Option<Chart> {
     let steady = cell.steady.as_ref().filter(|it| it.rounds.len() > 1)?;
-    let numbers = 1..=steady.rounds.len();
-    Some(Chart {
-        title: "Rounds until steady".to_owned(),
-        summary: format!("{}.", capital(&steady_sentence(steady))),
-        x: ROUND,
-        at: numbers.map(|round| Number::exact(round as f64)).collect(),
-        places: None,
-        views: vec![view(steady)],
-    })
+    let numbers = (1..=steady.rounds.len()).map(|round| Number::exact(round as f64));
+    let summary = format!("{}.", capital(&steady_sentence(steady)));
+    let title = "Rounds until steady";
+    Some(Chart::new(title, summary, ROUND, numbers, [view(steady)]))
 }
 
 fn view(steady: &SteadyRecord) -> View {
     let rates = steady.rounds.iter().map(|round| round.per_second);
-    let mut series = vec![Series {
-        label: "round".to_owned(),
-        color: 0,
-        line: Line::Marked,
-        values: rates.map(Number::rounded).collect(),
-        ends: None,
-    }];
+    let rates = rates.map(Number::rounded);
+    let mut series = vec![Series::new("round", 0, Line::Marked, rates)];
     let mut bands = Vec::new();
     if let Some(window) = &steady.window {
         let drawn = Drawn { steady, window };
@@ -57,14 +44,8 @@ fn view(steady: &SteadyRecord) -> View {
         bands.push([3, 4]);
     }
     View {
-        label: "IOPS".to_owned(),
-        y: Axis {
-            label: "operations per second",
-            unit: Unit::PerSecond,
-            scale: Scale::Linear,
-        },
-        series,
         bands,
+        ..View::new("IOPS", Axis::RATE, series)
     }
 }
 
@@ -88,21 +69,8 @@ impl Drawn<'_> {
             let place = place.filter(|place| *place < self.window.values.len());
             place.map_or(Number::NONE, |place| Number::rounded(value(place)))
         };
-        Series {
-            label: label.to_owned(),
-            color,
-            line,
-            values: (0..self.steady.rounds.len()).map(at).collect(),
-            ends: None,
-        }
+        Series::new(label, color, line, (0..self.steady.rounds.len()).map(at))
     }
-}
-
-/// The sentence with a capital letter.
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]

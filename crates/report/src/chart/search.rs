@@ -5,11 +5,7 @@ use units::format;
 
 use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
 
-const RATE: Axis = Axis {
-    label: "requests due per second",
-    unit: Unit::PerSecond,
-    scale: Scale::Linear,
-};
+const RATE: Axis = Axis::new("requests due per second", Unit::PerSecond, Scale::Linear);
 
 /// The percentile at each rate that was tried, with its limit and the highest rate that held; none
 /// where fewer than two rates were tried. `summary` is what the search found.
@@ -27,57 +23,23 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
     let limit_ns = search.limit.most_ns;
     let bracket = search.bracket();
     let response = |trial: &&RateTrial| Number::latency(trial.response_ns.map(|ns| ns as f64));
-    let series = |label: String, color, line, values| Series {
-        label,
-        color,
-        line,
-        values,
-        ends: None,
-    };
+    let limit = format!("limit, {}", format::latency_ns(limit_ns));
+    let at_limit = vec![Number::latency(Some(limit_ns as f64)); trials.len()];
+    let responses = trials.iter().map(response);
     let mut shown = vec![
-        series(
-            percentile.to_owned(),
-            0,
-            Line::Marked,
-            trials.iter().map(response).collect(),
-        ),
-        series(
-            format!("limit, {}", format::latency_ns(limit_ns)),
-            1,
-            Line::Dashed,
-            vec![Number::latency(Some(limit_ns as f64)); trials.len()],
-        ),
+        Series::new(percentile, 0, Line::Marked, responses),
+        Series::new(limit, 1, Line::Dashed, at_limit),
     ];
     if let Some(held) = bracket.held {
         let is_knee = |trial: &&&RateTrial| trial.per_second.total_cmp(&held).is_eq();
         let knee = |trial: &&RateTrial| Some(trial).filter(is_knee).map_or(Number::NONE, response);
-        shown.push(series(
-            format!("highest that held, {} per second", format::iops(held)),
-            0,
-            Line::Ring,
-            trials.iter().map(knee).collect(),
-        ));
+        let label = format!("highest that held, {} per second", format::iops(held));
+        shown.push(Series::new(label, 0, Line::Ring, trials.iter().map(knee)));
     }
-    Some(Chart {
-        title: format!("{percentile} of the response time at every rate that was tried"),
-        summary,
-        x: RATE,
-        at: trials
-            .iter()
-            .map(|trial| Number::rounded(trial.per_second))
-            .collect(),
-        places: None,
-        views: vec![View {
-            label: "response time".to_owned(),
-            y: Axis {
-                label: "response time",
-                unit: Unit::Nanoseconds,
-                scale: Scale::Log10,
-            },
-            series: shown,
-            bands: Vec::new(),
-        }],
-    })
+    let title = format!("{percentile} of the response time at every rate that was tried");
+    let at = trials.iter().map(|trial| Number::rounded(trial.per_second));
+    let views = [View::new("response time", Axis::RESPONSE_TIME, shown)];
+    Some(Chart::new(title, summary, RATE, at, views))
 }
 
 #[cfg(test)]

@@ -10,11 +10,7 @@ use crate::verdict::Knee;
 /// Of more lines than these, knees would hide each other.
 const KNEES_MAX: usize = 3;
 
-const DEPTH: Axis = Axis {
-    label: "queue depth (iodepth)",
-    unit: Unit::Count,
-    scale: Scale::Log2,
-};
+const DEPTH: Axis = Axis::new("queue depth (iodepth)", Unit::Count, Scale::Log2);
 
 /// What was measured at several queue depths.
 #[derive(Debug, Clone)]
@@ -73,41 +69,43 @@ pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
     if measure == Measure::Bandwidth {
         views.reverse();
     }
-    let rates = Chart {
-        title: "Throughput against queue depth".to_owned(),
-        summary: throughput_summary(lines, measure.metric()),
-        x: DEPTH,
-        at: at.clone(),
-        places: None,
-        views,
-    };
-    let latencies = Chart {
-        title: "Latency against queue depth".to_owned(),
-        summary: latency_summary(lines, &depths),
-        x: DEPTH,
-        at,
-        places: None,
-        views: vec![
-            view("p50", Metric::LatencyP50),
-            view("p99", Metric::LatencyP99),
-            view("mean", Metric::LatencyMean),
-        ],
-    };
-    [rates, latencies]
+    let latencies = [
+        view("p50", Metric::LatencyP50),
+        view("p99", Metric::LatencyP99),
+        view("mean", Metric::LatencyMean),
+    ];
+    let of_rates = throughput_summary(lines, measure.metric());
+    let of_latencies = latency_summary(lines, &depths);
+    [
+        Chart::new(
+            "Throughput against queue depth",
+            of_rates,
+            DEPTH,
+            at.clone(),
+            views,
+        ),
+        Chart::new(
+            "Latency against queue depth",
+            of_latencies,
+            DEPTH,
+            at,
+            latencies,
+        ),
+    ]
 }
 
 fn view(lines: &[Line], depths: &[u32], label: &str, metric: Metric) -> View {
-    let (label_of_axis, unit, scale) = match metric {
-        Metric::PerSecond => ("operations per second", Unit::PerSecond, Scale::Linear),
-        Metric::BytesPerSecond => ("bytes per second", Unit::BytesPerSecond, Scale::Linear),
-        _ => ("latency", Unit::Nanoseconds, Scale::Log10),
+    let y = match metric {
+        Metric::PerSecond => Axis::RATE,
+        Metric::BytesPerSecond => Axis::BANDWIDTH,
+        _ => Axis::LATENCY,
     };
     let series = lines.iter().enumerate().map(|(color, line)| {
         let figures: Vec<_> = depths
             .iter()
             .map(|depth| line.at(*depth).and_then(|group| group.figure(metric)))
             .collect();
-        let number = |value: Option<f64>| match scale {
+        let number = |value: Option<f64>| match y.scale {
             Scale::Linear => value.map_or(Number::NONE, Number::rounded),
             _ => Number::latency(value),
         };
@@ -122,30 +120,16 @@ fn view(lines: &[Line], depths: &[u32], label: &str, metric: Metric) -> View {
             .iter()
             .flatten()
             .any(|figure| figure.interval.is_some());
+        let means = figures.iter().map(|one| number(one.map(|one| one.mean)));
         Series {
-            label: line.label.clone(),
-            color,
-            line: Drawn::Marked,
-            values: figures
-                .iter()
-                .map(|one| number(one.map(|one| one.mean)))
-                .collect(),
             ends: repeated.then(|| Ends {
                 low: end(0),
                 high: end(1),
             }),
+            ..Series::new(line.label.as_str(), color, Drawn::Marked, means)
         }
     });
-    View {
-        label: label.to_owned(),
-        y: Axis {
-            label: label_of_axis,
-            unit,
-            scale,
-        },
-        series: series.collect(),
-        bands: Vec::new(),
-    }
+    View::new(label, y, series)
 }
 
 /// The knee of each line as a point of its own, where there are few.
@@ -165,13 +149,8 @@ fn knees(lines: &[Line], depths: &[u32], metric: Metric) -> Vec<Series> {
             _ => format!(" of {}", line.label),
         };
         let percent = (100.0 * knee.share).floor();
-        Series {
-            label: format!("knee{of}: {percent} % of the peak at depth {}", knee.depth),
-            color,
-            line: Drawn::Ring,
-            values: depths.iter().map(value).collect(),
-            ends: None,
-        }
+        let label = format!("knee{of}: {percent} % of the peak at depth {}", knee.depth);
+        Series::new(label, color, Drawn::Ring, depths.iter().map(value))
     };
     known.map(series).collect()
 }

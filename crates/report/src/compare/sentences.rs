@@ -231,11 +231,7 @@ pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUn
         Figure::PerSecond if is_operation => "IOPS".to_owned(),
         // These are single operations, not the pairs that the original calls transactions.
         Figure::PerSecond if cell.phase == PAIRED => "op/s".to_owned(),
-        Figure::PerSecond => "per s".to_owned(),
-        Figure::BytesPerSecond => "MiB/s".to_owned(),
-        Figure::LatencyMean => format!("mean {}", unit.name()),
-        Figure::LatencyP99 => format!("p99 {}", unit.name()),
-        Figure::TransactionsPerSecond => "transactions/s".to_owned(),
+        other => numbers::figure_name(other, unit),
     };
     match &figure.scope {
         Scope::Total => name,

@@ -18,4 +18,4 @@ pub(crate) use packed::{opening, waiting};
 pub(crate) use sentence::sentence;
 pub use shell::page_policy;
 pub(crate) use shell::shell;
-pub(crate) use table::{below_heading, frame, pairs, plain, table};
+pub(crate) use table::{below_heading, frame, pairs, pairs_below_heading, plain, table};

@@ -80,29 +80,46 @@ pub fn frame(label: &str, is_long: bool, content: &Markup) -> Markup {
     }
 }
 
-/// A table of names and numbers, as [`table`] without links.
+/// A table without links; nothing without rows.
 #[must_use]
-pub fn plain(columns: Vec<Column>, rows: Vec<Vec<String>>, caption: &str) -> Markup {
-    table(&Table::new(columns, rows), caption, |_| None)
+pub fn plain(
+    columns: impl IntoIterator<Item = Column>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+    caption: &str,
+) -> Markup {
+    let rows = Table::new(columns, rows);
+    html! { @if !rows.rows.is_empty() { (table(&rows, caption, |_| None)) } }
 }
 
 /// Names with their values; nothing when there are none.
 #[must_use]
 pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
-    html! {
-        @if !rows.is_empty() {
-            (frame(caption, false, &html! {
-                table.pairs {
-                    caption { span { (sentence(caption)) } }
-                    tbody {
-                        @for (name, value) in rows {
-                            tr { th scope="row" { (name) } td.name { (sentence(value)) } }
-                        }
-                    }
+    let element = html! { caption { span { (sentence(caption)) } } };
+    let rows: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|(name, value)| (&**name, &**value))
+        .collect();
+    framed_pairs(&rows, caption, &element)
+}
+
+/// Names with their values below a heading, which is their caption.
+#[must_use]
+pub fn pairs_below_heading(rows: &[(&str, &str)], heading: &str) -> Markup {
+    framed_pairs(rows, heading, &html! {})
+}
+
+fn framed_pairs(rows: &[(&str, &str)], label: &str, caption: &Markup) -> Markup {
+    let body = html! {
+        table.pairs {
+            (caption)
+            tbody {
+                @for (name, value) in rows {
+                    tr { th scope="row" { (name) } td.name { (sentence(value)) } }
                 }
-            }))
+            }
         }
-    }
+    };
+    html! { @if !rows.is_empty() { (frame(label, false, &body)) } }
 }
 
 fn heads(table: &Table) -> Markup {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use plan::{CacheMode, EngineKind};
 use results::{
     CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord, Status,
 };

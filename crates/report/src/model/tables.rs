@@ -1,13 +1,14 @@
 //! The tables of a report.
 
 use results::{
-    CellNames, CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, Phase,
-    RunRecord, percentile_is_supported,
+    CellNames, CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, RunRecord,
+    percentile_is_supported,
 };
 use units::format;
 
 use crate::names::{cache_name, engine_name, kind_name};
 use crate::numbers::{ABSENT, LatencyUnit, mebibytes, percent};
+use crate::parts::{distinct_transactions, is_classic};
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
@@ -30,7 +31,6 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
 /// Where cells repeat classic programs, operations on whole files are counted; where all do, one at
 /// a time is no news.
 pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
-    let is_classic = |cell: &CellRecord| matches!(cell.phase, Phase::Classic(_));
     if !record.cells.iter().any(is_classic) {
         return;
     }
@@ -82,27 +82,17 @@ fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
         .filter(|(_, figures)| done(figures))
         .map(|(name, figures)| (name.clone(), figures.clone()))
         .collect();
-    let flows: u64 = cell.transactions.values().map(|kind| kind.count).sum();
-    // One kind of transaction of a classic program is its total.
-    let is_classic = matches!(cell.phase, Phase::Classic(_));
-    if flows != cell.total.count || (is_classic && cell.transactions.len() > 1) {
-        parts.extend(
-            cell.transactions
-                .iter()
-                .filter(|(_, kind)| kind.count > 0)
-                .map(|(name, kind)| {
-                    let figures = OperationFigures {
-                        count: kind.count,
-                        errors: kind.errors,
-                        per_second: kind.per_second,
-                        bytes_per_second: f64::NAN,
-                        latency: kind.latency.clone(),
-                        ..OperationFigures::default()
-                    };
-                    (kind_name(cell.phase.name(), name), figures)
-                }),
-        );
-    }
+    parts.extend(distinct_transactions(cell).map(|(name, kind)| {
+        let figures = OperationFigures {
+            count: kind.count,
+            errors: kind.errors,
+            per_second: kind.per_second,
+            bytes_per_second: f64::NAN,
+            latency: kind.latency.clone(),
+            ..OperationFigures::default()
+        };
+        (kind_name(cell.phase.name(), name), figures)
+    }));
     parts
 }
 

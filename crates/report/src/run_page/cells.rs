@@ -143,15 +143,13 @@ fn errors(cell: &CellRecord) -> Markup {
             format::count(error.count),
         ]
     });
-    let columns = vec![
+    let columns = [
         Column::name("operation"),
         Column::name("cause"),
         Column::number("errno", 1),
         Column::number("count", 1),
     ];
-    html! {
-        @if !cell.errors.is_empty() { (plain(columns, rows.collect(), "Failed operations")) }
-    }
+    plain(columns, rows, "Failed operations")
 }
 
 /// Figures of each worker where there are several; of many the ends and the middle.
@@ -182,7 +180,7 @@ fn workers(cell: &CellRecord) -> Markup {
             worker.waiting.map_or_else(|| ABSENT.to_owned(), percent),
         ]
     });
-    let columns = vec![
+    let columns = [
         Column::name("worker"),
         Column::name("access specification"),
         Column::number("IOPS", 1),
@@ -190,7 +188,7 @@ fn workers(cell: &CellRecord) -> Markup {
         Column::number("processor %", 1),
         Column::number("wait %", 1),
     ];
-    plain(columns, rows.collect(), &caption)
+    plain(columns, rows, &caption)
 }
 
 /// What the cell ran with, beyond what the tables of the run tell.

@@ -20,9 +20,7 @@ pub fn section(run: &Run) -> Markup {
             (crew::hosts(run))
             (pairs(&system(environment), crew::system_caption(run)))
             (storage(run))
-            @if !environment.settings.is_empty() {
-                (pairs(&settings(environment), "Kernel settings"))
-            }
+            (pairs(&settings(environment), "Kernel settings"))
         }
     }
 }
@@ -100,111 +98,92 @@ fn settings(environment: &Environment) -> Vec<(String, String)> {
         .collect()
 }
 
+/// What lies under the targets, and how it was mounted.
 fn storage(run: &Run) -> Markup {
     let environment = &run.record.environment;
-    let names = |heads: &[&str]| heads.iter().map(|head| Column::name(head)).collect();
-    html! {
-        @if !environment.stacks.is_empty() {
-            (plain(
-                names(&["target", "layers", "kept in"]),
-                stacks(run),
-                "What lies under the targets",
-            ))
-        }
-        @if !environment.mounts.is_empty() {
-            @let heads = names(&["mounted at", "source", "type", "options"]);
-            (plain(heads, mounts(environment), "Mounts"))
-        }
-        @if !environment.file_systems.is_empty() {
-            (plain(
-                names(&["file system", "size", "free before", "block", "unit of direct I/O"]),
-                file_systems(environment),
-                "File systems",
-            ))
-        }
-        @if !environment.devices.is_empty() {
-            (plain(
-                names(&[
-                    "device", "kind", "model", "size", "blocks, logical and physical", "rotates",
-                    "scheduler", "queue", "read ahead", "write cache",
-                ]),
-                devices(environment),
-                "Devices",
-            ))
-        }
-    }
+    html! { (stacks(run)) (mounts(environment)) (file_systems(environment)) (devices(environment)) }
 }
 
-fn stacks(run: &Run) -> Vec<Vec<String>> {
-    let stacks = run.record.environment.stacks.iter();
-    stacks
-        .map(|stack| {
-            let target = run.record.plan.targets.get(stack.target_index as usize);
-            let path = target.map(|target| target.path.to_string_lossy().into_owned());
-            let medium = if stack.in_memory { "memory" } else { "" };
-            vec![
-                printable(&path.unwrap_or_default()),
-                printable(&stack.layers),
-                medium.to_owned(),
-            ]
-        })
-        .collect()
+fn stacks(run: &Run) -> Markup {
+    let rows = run.record.environment.stacks.iter().map(|stack| {
+        let target = run.record.plan.targets.get(stack.target_index as usize);
+        let path = target.map(|target| target.path.to_string_lossy().into_owned());
+        let medium = if stack.in_memory { "memory" } else { "" };
+        vec![
+            printable(&path.unwrap_or_default()),
+            printable(&stack.layers),
+            medium.to_owned(),
+        ]
+    });
+    let heads = ["target", "layers", "kept in"].map(Column::name);
+    plain(heads, rows, "What lies under the targets")
 }
 
-fn mounts(environment: &Environment) -> Vec<Vec<String>> {
-    let mounts = environment.mounts.iter();
-    mounts
-        .map(|mount| {
-            [
-                &mount.mount_point,
-                &mount.source,
-                &mount.kind,
-                &mount.options,
-            ]
-            .map(|text| printable(text))
-            .into()
-        })
-        .collect()
+fn mounts(environment: &Environment) -> Markup {
+    let rows = environment.mounts.iter().map(|mount| {
+        let texts = [
+            &mount.mount_point,
+            &mount.source,
+            &mount.kind,
+            &mount.options,
+        ];
+        texts.map(|text| printable(text)).into()
+    });
+    let heads = ["mounted at", "source", "type", "options"].map(Column::name);
+    plain(heads, rows, "Mounts")
 }
 
-fn file_systems(environment: &Environment) -> Vec<Vec<String>> {
-    let file_systems = environment.file_systems.iter();
-    file_systems
-        .map(|one| {
-            let direct = one.direct_bytes.map(|bytes| format::size(bytes.into()));
-            vec![
-                printable(&one.kind),
-                format::size(one.size_bytes),
-                format::size(one.free_bytes),
-                format::size(one.block_bytes),
-                direct.unwrap_or_else(|| "none".to_owned()),
-            ]
-        })
-        .collect()
+fn file_systems(environment: &Environment) -> Markup {
+    let rows = environment.file_systems.iter().map(|one| {
+        let direct = one.direct_bytes.map(|bytes| format::size(bytes.into()));
+        vec![
+            printable(&one.kind),
+            format::size(one.size_bytes),
+            format::size(one.free_bytes),
+            format::size(one.block_bytes),
+            direct.unwrap_or_else(|| "none".to_owned()),
+        ]
+    });
+    let heads = [
+        "file system",
+        "size",
+        "free before",
+        "block",
+        "unit of direct I/O",
+    ];
+    plain(heads.map(Column::name), rows, "File systems")
 }
 
-fn devices(environment: &Environment) -> Vec<Vec<String>> {
-    let devices = environment.devices.iter();
-    devices
-        .map(|device| {
-            let blocks = [device.logical_block_bytes, device.physical_block_bytes];
-            let [logical, physical] = blocks.map(|bytes| format::size(bytes.into()));
-            let queue = device.queue_requests.map(|count| count.to_string());
-            vec![
-                printable(&device.name),
-                printable(&device.kind),
-                printable(&device.model),
-                format::size(device.size_bytes),
-                format!("{logical}, {physical}"),
-                yes_or_no(device.rotational),
-                printable(&device.scheduler),
-                queue.unwrap_or_default(),
-                device
-                    .read_ahead_bytes
-                    .map(format::size)
-                    .unwrap_or_default(),
-                printable(device.write_cache.as_deref().unwrap_or_default()),
-            ]
-        })
-        .collect()
+fn devices(environment: &Environment) -> Markup {
+    let rows = environment.devices.iter().map(|device| {
+        let blocks = [device.logical_block_bytes, device.physical_block_bytes];
+        let [logical, physical] = blocks.map(|bytes| format::size(bytes.into()));
+        let queue = device.queue_requests.map(|count| count.to_string());
+        let read_ahead = device.read_ahead_bytes.map(format::size);
+        vec![
+            printable(&device.name),
+            printable(&device.kind),
+            printable(&device.model),
+            format::size(device.size_bytes),
+            format!("{logical}, {physical}"),
+            yes_or_no(device.rotational),
+            printable(&device.scheduler),
+            queue.unwrap_or_default(),
+            read_ahead.unwrap_or_default(),
+            printable(device.write_cache.as_deref().unwrap_or_default()),
+        ]
+    });
+    let heads = [
+        "device",
+        "kind",
+        "model",
+        "size",
+        "blocks, logical and physical",
+        "rotates",
+        "scheduler",
+        "queue",
+        "read ahead",
+        "write cache",
+    ];
+    plain(heads.map(Column::name), rows, "Devices")
 }

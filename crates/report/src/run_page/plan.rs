@@ -79,7 +79,7 @@ fn targets(plan: &Plan) -> Markup {
         ]
     });
     let columns = ["target", "kind", "bytes used", "unit of direct I/O"].map(Column::name);
-    plain(columns.into(), rows.collect(), "Targets")
+    plain(columns, rows, "Targets")
 }
 
 /// Each access specification once, with its lines.
@@ -113,7 +113,7 @@ fn access_spec(name: &str, lines: &[LinePlan]) -> Markup {
     });
     let heads = ["share", "request", "read", "random", "aligned to", "and"];
     let caption = format!("Access specification {}", printable(name));
-    plain(heads.map(Column::name).into(), rows.collect(), &caption)
+    plain(heads.map(Column::name), rows, &caption)
 }
 
 /// The work on many files of the cells that have such, each kind once.
@@ -129,7 +129,7 @@ fn file_work(plan: &Plan) -> Markup {
     let table = |(workload, files): (&str, &Program)| {
         let rows = files.words().into_iter().map(|line| vec![indented(&line)]);
         let caption = format!("Files of {}", printable(workload));
-        plain(vec![Column::name("what is done")], rows.collect(), &caption)
+        plain([Column::name("what is done")], rows, &caption)
     };
     html! {
         @for work in works {
@@ -159,7 +159,7 @@ fn settings(settings: &[&Setting]) -> Markup {
         ]
     });
     let columns = ["option", "value", "from"].map(Column::name);
-    plain(columns.into(), rows.collect(), "Options")
+    plain(columns, rows, "Options")
 }
 
 fn cells(plan: &Plan) -> Markup {
@@ -176,11 +176,7 @@ fn cells(plan: &Plan) -> Markup {
     ];
     let names = CellNames::of(plan);
     let rows = plan.cells.iter().map(|it| cell(&names, it));
-    plain(
-        heads.map(Column::name).into(),
-        rows.collect(),
-        "Cells as planned",
-    )
+    plain(heads.map(Column::name), rows, "Cells as planned")
 }
 
 fn cell(names: &CellNames, cell: &Cell) -> Vec<String> {

@@ -1,12 +1,11 @@
 //! A record as the page shows it.
 
-use results::{RunRecord, Timestamp};
-use units::format;
+use results::RunRecord;
 
 use crate::Model;
 use crate::chart::Detail;
 use crate::group::{Group, Naming, groups};
-use crate::names::letter;
+use crate::names::{letter, when};
 use crate::wrap::printable;
 
 /// A record as the page shows it.
@@ -126,21 +125,8 @@ impl<'a> Run<'a> {
     /// When it began, and how long it took.
     #[must_use]
     pub fn time(&self) -> String {
-        let start = self.record.started_at;
-        let took = self
-            .record
-            .finished_at
-            .and_then(|end| elapsed_ns(start, end));
-        let start = start.strftime("%Y-%m-%d %H:%M:%S UTC");
-        match took {
-            Some(ns) => format!("{start}, took {}", format::span(ns)),
-            None => start.to_string(),
-        }
+        when(self.record.started_at, self.record.finished_at)
     }
-}
-
-fn elapsed_ns(start: Timestamp, end: Timestamp) -> Option<u64> {
-    u64::try_from(end.as_nanosecond() - start.as_nanosecond()).ok()
 }
 
 #[cfg(test)]

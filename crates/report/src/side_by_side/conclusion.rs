@@ -3,7 +3,7 @@
 
 use results::Better;
 
-use super::rows::{Row, Value, ratio};
+use super::rows::{Row, ratio};
 
 /// More sentences than that nobody reads.
 const SENTENCES_MAX: usize = 4;
@@ -17,15 +17,7 @@ pub(super) fn conclusions(rows: &[Row], names: &[&str], tests: usize) -> Vec<Str
 
 /// The two best columns of a row against each other; none where nothing ranks them.
 fn conclusion(row: &Row, names: &[&str], tests: usize) -> Option<String> {
-    let mut values: Vec<(usize, &Value)> = (0..names.len())
-        .zip(&row.values)
-        .filter_map(|(place, value)| Some((place, value.as_ref()?)))
-        .collect();
-    values.sort_by(|(_, a), (_, b)| match row.better {
-        Better::Lower => a.mean.total_cmp(&b.mean),
-        _ => b.mean.total_cmp(&a.mean),
-    });
-    let [(first_place, best), (second_place, next), ..] = *values.as_slice() else {
+    let [(first_place, best), (second_place, next), ..] = *row.ranked().as_slice() else {
         return None;
     };
     let (first, second) = (names[first_place], names[second_place]);

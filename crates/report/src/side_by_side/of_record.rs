@@ -1,11 +1,11 @@
 //! The record of a lab, side by side.
 
 use results::{LabRecord, LabSection, RunRecord, WarningLevel};
-use units::format;
 
 use super::{Listed, SideBySide};
 use crate::html::command_line;
 use crate::model;
+use crate::names::when;
 
 /// The fact that a page shows by itself, to be copied.
 pub(super) const REPEAT: &str = "Repeat";
@@ -87,15 +87,7 @@ fn listed(run: &RunRecord, column: &str, section: &str) -> Listed {
 
 /// When it was measured and on what, as far as it is known.
 fn facts(record: &LabRecord) -> Vec<(&'static str, String)> {
-    let start = record.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
-    let took = record.finished_at.and_then(|end| {
-        let ns = end.as_nanosecond() - record.started_at.as_nanosecond();
-        u64::try_from(ns).ok()
-    });
-    let when = match took {
-        Some(ns) => format!("{start}, took {}", format::span(ns)),
-        None => start.to_string(),
-    };
+    let when = when(record.started_at, record.finished_at);
     let system = model::host_and_machine(&record.environment);
     let command = command_line(&record.command);
     let facts = [

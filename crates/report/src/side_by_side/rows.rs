@@ -72,18 +72,28 @@ impl Row {
                     .flatten(),
             })
         };
+        let values = estimates.iter().enumerate().map(value);
         Self {
-            label: extra.label.clone(),
-            base_label: extra.label.clone(),
-            values: estimates.iter().enumerate().map(value).collect(),
             better: extra.better,
+            is_time: extra.is_time,
+            ..Self::new(&extra.label, values.collect())
+        }
+        .told()
+    }
+
+    /// A row of which no value is better than another.
+    fn new(label: &str, values: Vec<Option<Value>>) -> Self {
+        Self {
+            label: label.to_owned(),
+            base_label: label.to_owned(),
+            values,
+            better: Better::Neither,
             is_rate: false,
             is_short: false,
             rounding: 0.0,
             beyond_chance: Vec::new(),
-            is_time: extra.is_time,
+            is_time: false,
         }
-        .told()
     }
 
     /// Without ratios where they say nothing.
@@ -113,17 +123,21 @@ impl Row {
             estimate: None,
             ratio: None,
         };
-        Self {
-            label: label.to_owned(),
-            base_label: label.to_owned(),
-            values: words.iter().map(|it| it.as_ref().map(value)).collect(),
-            better: Better::Neither,
-            is_rate: false,
-            is_short: false,
-            rounding: 0.0,
-            beyond_chance: Vec::new(),
-            is_time: false,
-        }
+        let values = words.iter().map(|it| it.as_ref().map(value));
+        Self::new(label, values.collect())
+    }
+
+    /// The columns that have the figure, the best first.
+    pub fn ranked(&self) -> Vec<(usize, &Value)> {
+        let values = self.values.iter().enumerate();
+        let mut known: Vec<(usize, &Value)> = values
+            .filter_map(|(place, value)| Some((place, value.as_ref()?)))
+            .collect();
+        known.sort_by(|(_, a), (_, b)| match self.better {
+            Better::Lower => a.mean.total_cmp(&b.mean),
+            _ => b.mean.total_cmp(&a.mean),
+        });
+        known
     }
 
     /// Which values are the better ones, in words; nothing where none is.
@@ -271,10 +285,9 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
                 ratio: (place != first).then(|| ratio_to_first(&found.b)).flatten(),
             })
         };
+        let values = found.iter().enumerate().map(value);
         Some(Row {
-            label: joined(label, &figure_name(figure, unit)),
             base_label: joined(label, base_name(figure)),
-            values: found.iter().enumerate().map(value).collect(),
             better: match figure.higher_is_better() {
                 true => Better::Higher,
                 false => Better::Lower,
@@ -282,8 +295,11 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             is_rate: matches!(figure, Figure::PerSecond | Figure::TransactionsPerSecond),
             is_short: cells.iter().flatten().any(|cell| cell.is_short_b),
             rounding,
-            beyond_chance: Vec::new(),
             is_time: true,
+            ..Row::new(
+                &joined(label, &numbers::figure_name(figure, unit)),
+                values.collect(),
+            )
         })
     };
     let slow = row(Figure::LatencyP99).or_else(|| row(Figure::LatencyMean));
@@ -312,16 +328,6 @@ fn base_name(figure: Figure) -> &'static str {
         Figure::BytesPerSecond => "bytes_per_second",
         Figure::LatencyMean => "latency_mean_ns",
         Figure::LatencyP99 => "latency_p99_ns",
-    }
-}
-
-fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
-    match figure {
-        Figure::TransactionsPerSecond => "transactions/s".to_owned(),
-        Figure::PerSecond => "per s".to_owned(),
-        Figure::BytesPerSecond => "MiB/s".to_owned(),
-        Figure::LatencyMean => format!("mean {}", unit.name()),
-        Figure::LatencyP99 => format!("p99 {}", unit.name()),
     }
 }
 

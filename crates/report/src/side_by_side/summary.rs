@@ -2,7 +2,7 @@
 
 use results::Better;
 
-use super::rows::{Row, Value, ratio};
+use super::rows::{Row, ratio};
 use super::{Section, SideBySide};
 
 /// More workloads than these are in the tables alone.
@@ -47,11 +47,7 @@ fn of_section(section: &Section, row: &Row, names: &[&str]) -> Option<String> {
             "{heading}: not the same work in all columns, so nothing is ranked."
         ));
     }
-    let mut values: Vec<(usize, &Value)> = (0..names.len())
-        .zip(&row.values)
-        .filter_map(|(place, value)| Some((place, value.as_ref()?)))
-        .collect();
-    values.sort_by(|(_, a), (_, b)| b.mean.total_cmp(&a.mean));
+    let values = row.ranked();
     let ((first, best), others) = values.split_first()?;
     if others.is_empty() || row.better != Better::Higher {
         return None;

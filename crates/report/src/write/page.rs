@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::document::{Block, Document, Level, Line, Part};
-use crate::html::{below_heading, frame, sentence, shell};
+use crate::html::{below_heading, pairs_below_heading, sentence, shell};
 use crate::styled::Style;
 
 /// The page, which needs nothing but itself.
@@ -81,7 +81,7 @@ fn one(block: &Block, heading: &str) -> Markup {
         Block::List(lines) => {
             let (facts, items) = apart(lines);
             html! {
-                @if !facts.is_empty() { (frame(heading, false, &pairs(&facts))) }
+                (pairs_below_heading(&facts, heading))
                 @if !items.is_empty() {
                     ul { @for item in items { li { (sentence(item)) } } }
                 }
@@ -98,19 +98,6 @@ fn paragraph(line: &Line) -> Markup {
             Some(Style::Bold) => { p.lead { (sentence(&line.text)) } }
             Some(Style::Red) => { p role="alert" { strong { (sentence(&line.text)) } } }
             _ => { p { (sentence(&line.text)) } }
-        }
-    }
-}
-
-/// Names with what is known of each.
-fn pairs(facts: &[(&str, &str)]) -> Markup {
-    html! {
-        table.pairs {
-            tbody {
-                @for (label, text) in facts {
-                    tr { th scope="row" { (label) } td.name { (sentence(text)) } }
-                }
-            }
         }
     }
 }
