@@ -368,6 +368,43 @@ fn too_little_lockable_memory_is_refused_with_the_numbers() {
 }
 
 #[test]
+fn too_little_address_space_is_told_and_leaves_no_files() {
+    let bed = need_bed();
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut arguments = vec![
+        "run",
+        "--rw",
+        "randread",
+        "--size",
+        "16m",
+        "--workers",
+        "32",
+    ];
+    arguments.extend(["--run-time", "200ms", "--target", &target]);
+    let run = bed.command(&arguments);
+    let limited = |limit_kib: u64| {
+        let mut limited = Command::new("prlimit");
+        limited.arg(format!("--as={}", limit_kib << 10));
+        limited.arg(run.get_program()).args(run.get_args());
+        finish(limited.current_dir(bed.path()).env("NO_COLOR", "1"))
+    };
+    limited(40_000).assert_refused(SYSTEM, &["address space", "40000 KiB", "`ulimit -v"]);
+    // Between too little and enough it depends on what the C library reserves.
+    for limit_kib in [100_000, 140_000, 180_000, 240_000] {
+        let seen = limited(limit_kib);
+        match seen.code {
+            0 => {}
+            code => assert!(
+                code == SYSTEM && seen.stderr.contains("error: "),
+                "{}",
+                seen.text()
+            ),
+        }
+        assert!(bed.left_in_target().is_empty(), "{limit_kib} KiB");
+    }
+}
+
+#[test]
 fn depths_outside_the_range_are_refused() {
     let bed = need_bed();
     for depth in ["0", "100000"] {

@@ -166,6 +166,20 @@ fn useless(pairs: &[&str], text: &str) -> String {
 }
 
 #[test]
+fn values_that_fit_only_together_are_taken_in_any_order() {
+    // Sizes go from 500 to 10,000 bytes by default.
+    let pairs = ["postmark.min_size=20k", "postmark.max_size=40k", "number=7"];
+    let above = "[postmark]; number = 7; min_size = \"20KiB\"; max_size = \"40KiB\"";
+    for order in [[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
+        let pairs = order.map(|index| pairs[index]);
+        assert_eq!(leads_to(&pairs, "[postmark]\n"), above, "{pairs:?}");
+    }
+    let pairs = ["max_size=100", "min_size=50"];
+    let below = "[postmark]; min_size = 50; max_size = 100";
+    assert_eq!(leads_to(&pairs, "[postmark]\n"), below);
+}
+
+#[test]
 fn a_key_of_a_table_reaches_the_table_that_a_workload_has() {
     assert_eq!(
         leads_to(
