@@ -849,6 +849,52 @@ const SYNCS: &[Trap] = &[
     ),
 ];
 
+const ENDLESS: &[Trap] = &[
+    trap(
+        "21: the null device takes as much as it is asked to",
+        "--name=a --rw=write --filename=/dev/null --size=1m",
+        Equal,
+    ),
+    trap(
+        "21: the zero device gives as much, at random, through a ring",
+        "--name=a --rw=randread --filename=/dev/zero --size=1m --ioengine=io_uring --iodepth=4",
+        Equal,
+    ),
+    trap(
+        "21: a size is also where such a file ends",
+        "--name=a --rw=write --filename=/dev/zero --size=1m --offset=512k",
+        Equal,
+    ),
+    trap(
+        "21: more may be moved, by several jobs",
+        "--name=a --rw=write --filename=/dev/null --size=1m --io_size=4m --numjobs=2",
+        Equal,
+    ),
+    trap(
+        "21: two of them are two files",
+        "--name=a --rw=write --filename=/dev/null:/dev/zero --size=1m",
+        Equal,
+    ),
+    trap(
+        "21: other devices are refused",
+        "--name=a --rw=write --filename=/dev/full --size=1m",
+        Wrong,
+    )
+    .says(&["`/dev/full` is a character device"]),
+    trap(
+        "21: nothing is read from the null device",
+        "--name=a --rw=read --filename=/dev/null --size=1m",
+        Wrong,
+    )
+    .says(&["`/dev/null` is a character device, which has nothing to read"]),
+];
+
+#[test]
+fn devices_without_a_size_are_written_and_read_as_by_fio() {
+    need!(installed("fio"));
+    check_all(ENDLESS);
+}
+
 #[test]
 fn syncs_and_what_is_read_back_are_counted_as_by_fio() {
     need!(installed("fio"));

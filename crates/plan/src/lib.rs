@@ -146,6 +146,8 @@ pub enum TargetKind {
     File,
     /// A block device.
     Device,
+    /// `/dev/null` or `/dev/zero`: takes any number of bytes and keeps none.
+    Endless,
     /// A TCP peer: `pgmeter sink`, or one that the run starts itself.
     Network,
     /// Nothing: the `null` engine.
@@ -246,7 +248,7 @@ pub struct OpenLoop {
 }
 
 /// A part of a response-time curve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "part")]
 pub enum CurvePart {
     /// Each request follows the one before it, as fast as that is.
@@ -279,7 +281,7 @@ impl CurvePart {
 }
 
 /// How the due times of a rate are spread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrivalKind {
     /// At equal intervals.
@@ -300,7 +302,7 @@ impl ArrivalKind {
 }
 
 /// Which engine issues the I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
     /// One system call per request; a worker of depth N is N threads that share a position.
@@ -314,7 +316,7 @@ pub enum EngineKind {
 }
 
 /// How the page cache is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheMode {
     /// `O_DIRECT`.

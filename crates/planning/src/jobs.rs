@@ -172,7 +172,7 @@ impl Layout<'_, '_> {
                 }
                 TargetKind::Directory | TargetKind::Null => {}
                 TargetKind::File if !entry.facts.exists => {}
-                TargetKind::File | TargetKind::Device => file.name = None,
+                TargetKind::File | TargetKind::Device | TargetKind::Endless => file.name = None,
                 TargetKind::Network => {
                     let path = plan::printable(&entry.facts.path);
                     let message = format!("`{path}` is a TCP peer, and jobs work on files");
@@ -308,9 +308,10 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// What direct I/O would refuse.
+    /// What devices without a size, and direct I/O, would refuse.
     fn check(&mut self, jobs: &[BuiltJob], files: &JobFiles) -> Result<(), Diagnostic> {
         for job in jobs {
+            limits::check_endless(job, files, self.context)?;
             if job.plan.cache != CacheMode::Direct || job.plan.engine == EngineKind::Null {
                 continue;
             }
@@ -446,7 +447,7 @@ fn spans(plan: &JobPlan, files: &JobFiles) -> Vec<SpanPlan> {
 fn present(entry: &Entry, wanted: u64) -> Result<u64, Diagnostic> {
     let present = entry.facts.size_bytes;
     match entry.facts.kind {
-        TargetKind::Null => Ok(wanted.max(present)),
+        TargetKind::Null | TargetKind::Endless => Ok(wanted.max(present)),
         _ if !entry.facts.exists => Err(not_there(&entry.facts.path)),
         _ if present < wanted => Err(too_short(&entry.facts.path, present, wanted)),
         _ => Ok(present),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use units::format::size;
 
 use description::check::{IODEPTH_MAX, REQUEST_BYTES_MAX};
-use plan::Diagnostic;
 use plan::job::{BuiltJob, JobFiles};
+use plan::{CacheMode, Diagnostic, EngineKind, TargetKind};
 
 use super::Context;
 use super::room::Taken;
@@ -49,6 +49,33 @@ pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
         size(plan.buffer_bytes().into())
     );
     Err(Diagnostic::error("", message).help("use a smaller queue depth, or a larger `size`"))
+}
+
+/// Refuses what `/dev/null` and `/dev/zero` cannot do.
+pub(super) fn check_endless(
+    job: &BuiltJob,
+    files: &JobFiles,
+    context: &Context,
+) -> Result<(), Diagnostic> {
+    let plan = &job.plan;
+    let targets = plan.files.iter().map(|part| {
+        let file = &files.files[part.file_index as usize];
+        &context.targets.entries[file.target_index as usize].facts
+    });
+    for target in targets.filter(|it| it.kind == TargetKind::Endless) {
+        let (what, help) = match plan.engine {
+            EngineKind::Null => continue,
+            EngineKind::Mmap => ("has no size to map", "use another engine"),
+            _ if plan.cache == CacheMode::Direct => ("has no direct I/O", "leave `direct=1` out"),
+            _ if plan.stream.mix.reads() && target.path == "/dev/null" => {
+                ("has nothing to read", "read `/dev/zero`")
+            }
+            _ => continue,
+        };
+        let message = format!("`{}` is a character device, which {what}", target.path);
+        return Err(job.place.put(Diagnostic::error("", message).help(help)));
+    }
+    Ok(())
 }
 
 /// Refuses buffers that the memory has no room for.

@@ -152,6 +152,7 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
             TargetKind::File if is_foreign(index) => "file that pgmeter did not make",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
+            TargetKind::Endless => "character device",
             TargetKind::Network => "TCP peer",
             TargetKind::Null => "nothing is touched",
         };

@@ -65,6 +65,10 @@ pub(super) fn span(
 ) -> Result<(u64, u64), Diagnostic> {
     let entry = &context.targets.entries[target_index as usize];
     let (path, present) = (&entry.facts.path, entry.present_bytes());
+    if entry.facts.kind == TargetKind::Endless {
+        let message = format!("`{path}` is a character device, which only jobs work on");
+        return Err(Diagnostic::error("", message).help("name a directory with `--target`"));
+    }
     let is_device = entry.facts.kind == TargetKind::Device;
     let asked = size.filter(|size| *size > 0);
     if present > 0 && start >= present && (is_device || asked.is_none()) {

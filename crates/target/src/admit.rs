@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
 use crate::TargetError;
-use crate::device::{HeldDevice, admit_device, check_unused};
+use crate::device::{HeldDevice, admit_device, check_unused, hold_endless};
 use crate::open::FileId;
 use crate::path::{may_name_file, parent_of};
 use crate::permission::{InPlace, Permission};
@@ -81,6 +81,7 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
             });
         }
         PathKind::Device => Site::Device(admit_device(&facts, permission)?),
+        PathKind::Endless => Site::Device(hold_endless(&facts, permission)?),
         PathKind::Directory => match &permission.in_place {
             Some(in_place) => Site::InPlace(admit_in_place(&facts, in_place)?),
             None => Site::Files(admit_directory(&facts)?),

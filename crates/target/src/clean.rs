@@ -138,7 +138,7 @@ impl Cleaning<'_, '_> {
                 }
                 Ok(())
             }
-            PathKind::Device => Ok(()),
+            PathKind::Device | PathKind::Endless => Ok(()),
             PathKind::Other(kind) => Err(TargetError::WrongKind {
                 path: path.to_owned(),
                 kind,

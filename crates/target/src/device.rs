@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags, fstat};
+use rustix::fs::{FileType, Mode, OFlags, fstat};
 use rustix::io::Errno;
 
 use crate::TargetError;
@@ -20,10 +20,11 @@ use crate::sysfs::{DeviceNumber, LoopDevice, Storage, Sysfs, block_number, split
 const BUSY_ATTEMPTS: u32 = 16;
 const BUSY_WAIT: Duration = Duration::from_millis(25);
 
-/// A device that was admitted and is held (`O_EXCL`) when it may be written.
+/// A device that was admitted; a block device is held (`O_EXCL`) when it may be written.
 #[derive(Debug)]
 pub(crate) struct HeldDevice {
     pub path: PathBuf,
+    pub kind: FileType,
     pub number: DeviceNumber,
     pub size_bytes: u64,
     pub writable: bool,
@@ -45,7 +46,7 @@ pub(crate) fn admit_device(
 ) -> Result<HeldDevice, TargetError> {
     let path = &facts.path;
     if permission.read_only {
-        return hold(path, OFlags::RDONLY, false);
+        return hold(path, FileType::BlockDevice, OFlags::RDONLY, false);
     }
     if facts.read_only {
         let reason = "the device itself is".to_owned();
@@ -76,7 +77,12 @@ pub(crate) fn admit_device(
     } else {
         OFlags::RDONLY
     };
-    let held = hold(path, access | OFlags::EXCL, confirmed)?;
+    let held = hold(
+        path,
+        FileType::BlockDevice,
+        access | OFlags::EXCL,
+        confirmed,
+    )?;
     if held.number != number {
         return Err(TargetError::Replaced { path: path.clone() });
     }
@@ -96,7 +102,24 @@ pub(crate) fn admit_device(
     })
 }
 
-fn hold(path: &Path, flags: OFlags, writable: bool) -> Result<HeldDevice, TargetError> {
+/// Admits `/dev/null` or `/dev/zero`, where nothing can be lost.
+pub(crate) fn hold_endless(
+    facts: &PathFacts,
+    permission: &Permission,
+) -> Result<HeldDevice, TargetError> {
+    let (access, writable) = match permission.read_only {
+        true => (OFlags::RDONLY, false),
+        false => (OFlags::RDWR, true),
+    };
+    hold(&facts.path, FileType::CharacterDevice, access, writable)
+}
+
+fn hold(
+    path: &Path,
+    kind: FileType,
+    flags: OFlags,
+    writable: bool,
+) -> Result<HeldDevice, TargetError> {
     let action = if writable { "write to" } else { "read" };
     let open = || {
         rustix::fs::open(
@@ -119,8 +142,7 @@ fn hold(path: &Path, flags: OFlags, writable: bool) -> Result<HeldDevice, Target
         error => TargetError::system(action, path, error),
     })?;
     let found = fstat(&hold).map_err(|error| TargetError::system("access", path, error))?;
-    let kind = rustix::fs::FileType::from_raw_mode(found.st_mode);
-    if kind != rustix::fs::FileType::BlockDevice {
+    if FileType::from_raw_mode(found.st_mode) != kind {
         return Err(TargetError::Replaced {
             path: path.to_owned(),
         });
@@ -130,6 +152,7 @@ fn hold(path: &Path, flags: OFlags, writable: bool) -> Result<HeldDevice, Target
     let number = split(found.st_rdev);
     Ok(HeldDevice {
         path: path.to_owned(),
+        kind,
         number,
         size_bytes,
         writable,

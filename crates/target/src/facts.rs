@@ -45,6 +45,7 @@ fn target_facts(path: &str) -> Option<TargetFacts> {
     let kind = match facts.kind {
         PathKind::Directory => TargetKind::Directory,
         PathKind::Device => TargetKind::Device,
+        PathKind::Endless => TargetKind::Endless,
         // What is neither is refused later, with its reason, when it is to be used.
         PathKind::File | PathKind::Missing | PathKind::Symlink | PathKind::Other(_) => {
             TargetKind::File

@@ -466,9 +466,8 @@ fn open_device(
     let file = rustix::fs::open(path, flags, Mode::empty())
         .map_err(|error| TargetError::system("open", path, error))?;
     let found = fstat(&file).map_err(|error| TargetError::system("access", path, error))?;
-    let is_block =
-        rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::BlockDevice;
-    if !is_block || split(found.st_rdev) != device.number {
+    let kind = rustix::fs::FileType::from_raw_mode(found.st_mode);
+    if kind != device.kind || split(found.st_rdev) != device.number {
         return Err(TargetError::Replaced { path: path.clone() });
     }
     Ok(file)

@@ -1,7 +1,7 @@
 //! Facts of a path, found without changing anything: nothing is created, no device is opened.
 
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Statx, StatxAttributes, StatxFlags, statfs, statvfs, statx};
@@ -10,7 +10,12 @@ use crate::TargetError;
 use crate::mounts::{Mount, mount_at, mounts};
 use crate::open::FileId;
 use crate::path::{parent_of, without_trailing_slashes};
-use crate::sysfs::{Sysfs, top_devices};
+use crate::sysfs::{DeviceNumber, Sysfs, split, top_devices};
+
+/// `/dev/null` and `/dev/zero`.
+///
+/// Source: Linux, Documentation/admin-guide/devices.txt.
+const ENDLESS: [DeviceNumber; 2] = [(1, 3), (1, 5)];
 
 /// What a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +30,8 @@ pub enum PathKind {
     Device,
     /// A symbolic link.
     Symlink,
+    /// `/dev/null` or `/dev/zero`, which take any number of bytes and keep none.
+    Endless,
     /// Something else; the text says what.
     Other(&'static str),
 }
@@ -75,8 +82,10 @@ pub fn probe(path: &Path) -> Result<PathFacts, TargetError> {
     let path = without_trailing_slashes(path);
     let kind = kind_of(path)?;
     let table = mounts();
-    if kind == PathKind::Device {
-        return probe_device(path);
+    match kind {
+        PathKind::Device => return probe_device(path),
+        PathKind::Endless => return Ok(nowhere(path, kind)),
+        _ => {}
     }
     let on = if kind == PathKind::Missing {
         parent_of(path)
@@ -160,8 +169,8 @@ fn probe_device(path: &Path) -> Result<PathFacts, TargetError> {
 
 /// What stands at the path, the last component not followed.
 pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
-    let found = match fs::symlink_metadata(path) {
-        Ok(found) => found.file_type(),
+    let (found, number) = match fs::symlink_metadata(path) {
+        Ok(found) => (found.file_type(), split(found.rdev())),
         Err(error) if is_missing(&error) => return Ok(PathKind::Missing),
         Err(error) => return Err(TargetError::system("access", path, error)),
     };
@@ -170,6 +179,7 @@ pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
         it if it.is_file() => PathKind::File,
         it if it.is_symlink() => PathKind::Symlink,
         it if it.is_block_device() => PathKind::Device,
+        it if it.is_char_device() && ENDLESS.contains(&number) => PathKind::Endless,
         it if it.is_char_device() => PathKind::Other("character device"),
         it if it.is_fifo() => PathKind::Other("pipe"),
         it if it.is_socket() => PathKind::Other("socket"),
@@ -310,8 +320,10 @@ mod tests {
 
     #[test]
     fn a_character_device_is_told_by_its_kind() {
-        let facts = probe(Path::new("/dev/null")).expect("facts");
-        assert_eq!(facts.kind, PathKind::Other("character device"));
+        let kind = |path: &str| probe(Path::new(path)).expect("facts").kind;
+        assert_eq!(kind("/dev/full"), PathKind::Other("character device"));
+        assert_eq!(kind("/dev/null"), PathKind::Endless);
+        assert_eq!(kind("/dev/zero"), PathKind::Endless);
     }
 
     #[test]

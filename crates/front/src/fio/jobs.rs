@@ -78,6 +78,12 @@ impl Job {
         !self.settings.files.names.is_empty()
     }
 
+    /// Whether its files are devices that have no size of their own.
+    fn is_endless(&self) -> bool {
+        let mut names = self.settings.files.names.iter();
+        self.shares_files() && names.all(|name| matches!(&**name, "/dev/null" | "/dev/zero"))
+    }
+
     /// The name of a file, counted from 0.
     #[must_use]
     pub fn file(&self, index: u32) -> WrittenPath {
@@ -156,6 +162,11 @@ impl Job {
             }
             (None, Some(Amount::Bytes(size))) => {
                 let each = size / u64::from(self.file_count().max(1));
+                let each = match self.is_endless() {
+                    // `size` is also where such a file ends.
+                    true => each.saturating_sub(self.offset_bytes()),
+                    false => each,
+                };
                 Some((each, each))
             }
             _ => None,

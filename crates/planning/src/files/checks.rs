@@ -235,6 +235,7 @@ impl Layout<'_, '_> {
         let what = match entry.facts.kind {
             TargetKind::Directory | TargetKind::Null => return Ok(()),
             TargetKind::Device => "is a block device",
+            TargetKind::Endless => "is a character device",
             TargetKind::Network => "is a TCP peer",
             TargetKind::File if entry.facts.exists => "is a file",
             TargetKind::File => "does not exist",

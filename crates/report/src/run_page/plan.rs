@@ -68,6 +68,7 @@ fn targets(plan: &Plan) -> Markup {
             TargetKind::Directory => "directory, with a work directory in it",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
+            TargetKind::Endless => "character device",
             TargetKind::Network => "TCP peer",
             TargetKind::Null => "nothing is touched",
         };

@@ -156,9 +156,9 @@ fn a_hostile_manifest_is_refused_with_its_path() {
 #[test]
 fn pipes_and_character_devices_are_refused() {
     assert_eq!(
-        refusal(Path::new("/dev/null")),
+        refusal(Path::new("/dev/full")),
         (
-            "target `/dev/null` is a character device, not a directory, file or block device"
+            "target `/dev/full` is a character device, not a directory, file or block device"
                 .to_owned(),
             "give a directory, a new file or a block device".to_owned()
         )
