@@ -14,7 +14,7 @@ use units::Span;
 pub const TRIALS_MAX: u32 = 20;
 
 /// The percentiles that a search can be for: those that every record holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ResponsePercentile {
     /// 50 %.
     P50,
@@ -50,7 +50,7 @@ impl ResponsePercentile {
 }
 
 /// The response time that a percentile is to stay within: `"p99<=2ms"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ResponseLimit {
     /// The percentile of the response times.
     pub percentile: ResponsePercentile,

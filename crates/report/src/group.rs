@@ -1,8 +1,10 @@
 //! Cells that differ in their repetition alone, and what tells such groups apart.
 
+use std::collections::HashMap;
+
 use plan::{CacheMode, EngineKind};
 use results::{
-    CellKey, CellNames, CellRecord, Distinction, EstimateRecord, Phase, RunRecord, Status,
+    CellNames, CellRecord, Distinction, EstimateRecord, Phase, RunRecord, Status,
     percentile_is_supported,
 };
 use units::format;
@@ -11,7 +13,7 @@ use crate::names::{cache_name, engine_name, workers};
 use crate::wrap::printable;
 
 /// What was measured, apart from the repetition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place<'a> {
     /// The workload.
     pub workload: &'a str,
@@ -83,10 +85,10 @@ pub struct Group<'a> {
 pub fn groups(record: &RunRecord) -> Vec<Group<'_>> {
     let names = CellNames::of(&record.plan);
     let mut groups: Vec<Group> = Vec::new();
+    let mut indexes = HashMap::new();
     for cell in &record.cells {
-        // A repetition stands near its cell, so the search is short from the end.
-        let mut known = groups.iter_mut().rev();
-        match known.find(|group| group.key() == cell.key()) {
+        let index = *indexes.entry(cell.key()).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some(group) => group.cells.push(cell),
             None => groups.push(Group {
                 place: Place::of(cell, &names),
@@ -97,9 +99,8 @@ pub fn groups(record: &RunRecord) -> Vec<Group<'_>> {
     }
     let totals = record.estimates.iter().filter(|it| it.operation == "total");
     for estimate in totals {
-        let mut known = groups.iter_mut();
-        if let Some(group) = known.find(|group| group.key() == estimate.key()) {
-            group.estimates.push(estimate);
+        if let Some(index) = indexes.get(&estimate.key()) {
+            groups[*index].estimates.push(estimate);
         }
     }
     groups
@@ -175,10 +176,6 @@ impl Metric {
 }
 
 impl Group<'_> {
-    fn key(&self) -> CellKey<'_> {
-        self.cells[0].key()
-    }
-
     /// The metric over the complete repetitions, or over all where none is complete.
     #[must_use]
     pub fn figure(&self, metric: Metric) -> Option<Figure> {

@@ -6,7 +6,7 @@ use crate::{CellRecord, EstimateRecord, Phase, RunRecord};
 
 /// What was measured, whatever the repetition. Names do not tell: several workloads of a run may
 /// have the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellKey<'a> {
     /// Index in the plan of the cell's first repetition, which all parts of a curve share.
     pub first_index: Option<u32>,

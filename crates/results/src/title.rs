@@ -15,7 +15,7 @@ pub struct CellNames {
 }
 
 /// What is said besides a cell's name, where that alone does not tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Distinction {
     /// Of several of the same name, from 1.
     number: u32,

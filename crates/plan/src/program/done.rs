@@ -1,5 +1,7 @@
 //! What phases come to when all goes well: whole pieces of work, and files of a known size.
 
+use std::collections::{HashMap, HashSet};
+
 use super::need::rounds_of;
 use super::{Act, Bytes, Call, FileOperation, Group, Program, ProgramPart, ProgramPhase, Until};
 
@@ -13,10 +15,12 @@ pub struct FilesDone {
 }
 
 impl Program {
-    /// The files of a phase that works on one set of them, all of the same size: what the phase
+    /// The files of each phase that works on one set of them, all of the same size: what the phase
     /// that made them last wrote, or what they are to have.
     #[must_use]
-    pub fn files_of(&self, phase: &str) -> Option<FilesDone> {
+    pub fn files_by_phase(&self) -> HashMap<String, FilesDone> {
+        let mut found = HashMap::new();
+        let mut seen = HashSet::new();
         let mut made: Vec<Option<u64>> = self.filesets.iter().map(|it| it.size.always()).collect();
         for known in self.phases() {
             let [group] = known.groups.as_slice() else {
@@ -30,12 +34,13 @@ impl Program {
             if group.makes_files() {
                 made[index] = self.written(group, index);
             }
-            if known.name == phase {
-                let count = self.filesets[index].count;
-                return made[index].map(|bytes| FilesDone { count, bytes });
+            let count = self.filesets[index].count;
+            // The first phase of a name decides.
+            if let (true, Some(bytes)) = (seen.insert(&known.name), made[index]) {
+                found.insert(known.name.clone(), FilesDone { count, bytes });
             }
         }
-        None
+        found
     }
 
     /// Bytes that a group writes to each file that it makes, where they are always as many.
@@ -182,9 +187,9 @@ mod tests {
                 count: 50,
                 bytes: 300,
             };
-            assert_eq!(program.files_of(phase), Some(files), "{phase}");
+            assert_eq!(program.files_by_phase().get(phase), Some(&files), "{phase}");
         }
-        assert_eq!(program.files_of("read"), None);
+        assert_eq!(program.files_by_phase().get("read"), None);
         assert!(program.ends_by_files());
     }
 

@@ -1,5 +1,7 @@
 //! What a sweep over queue depths advises.
 
+use std::collections::HashMap;
+
 use units::format;
 
 use crate::group::{Figure, Group, Metric, Naming, Place};
@@ -40,9 +42,11 @@ pub(crate) fn sweeps<'a, 'b>(
     depths_min: usize,
 ) -> Vec<(Place<'a>, Vec<&'b Group<'a>>)> {
     let mut lines: Vec<(Place, Vec<&Group>)> = Vec::new();
+    let mut indexes = HashMap::new();
     for group in groups {
         let place = group.place.at_any_depth();
-        match lines.iter_mut().find(|(known, _)| *known == place) {
+        let index = *indexes.entry(place).or_insert(lines.len());
+        match lines.get_mut(index) {
             Some((_, groups)) => groups.push(group),
             None => lines.push((place, vec![group])),
         }

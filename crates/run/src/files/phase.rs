@@ -1,6 +1,6 @@
 //! Phases: what stages of the same name came to together, as records.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use plan::{Cell, Plan};
 use results::{
@@ -21,6 +21,8 @@ use super::started::ProgramTimes;
 #[derive(Default)]
 pub(super) struct Phases {
     phases: Vec<Sum>,
+    /// Where a phase is among them.
+    indexes: HashMap<String, usize>,
 }
 
 /// What the stages of a phase came to.
@@ -109,7 +111,7 @@ impl Phases {
 
     /// What a phase came to so far.
     fn sum(&mut self, phase: &str) -> &mut Sum {
-        let known = self.phases.iter().position(|sum| sum.name == phase);
+        let known = self.indexes.get(phase).copied();
         let index = known.unwrap_or_else(|| {
             self.phases.push(Sum {
                 name: phase.to_owned(),
@@ -117,16 +119,20 @@ impl Phases {
                 figures: None,
                 steady: None,
             });
-            self.phases.len() - 1
+            let index = self.phases.len() - 1;
+            self.indexes.insert(phase.to_owned(), index);
+            index
         });
         &mut self.phases[index]
     }
 
     /// Takes the program's own figures.
     pub fn close(&mut self, course: &ProgramCourse) {
+        let mut figures = course.figures();
         for sum in &mut self.phases {
-            sum.figures = course.figures(&sum.name);
-            sum.steady = course.steady(&sum.name);
+            let (of_sum, steady) = figures.remove(&*sum.name).unzip();
+            sum.figures = course.pool_figures(&sum.name).or(of_sum);
+            sum.steady = steady.flatten();
         }
     }
 

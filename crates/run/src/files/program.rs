@@ -16,7 +16,7 @@ mod tasks;
 mod trace;
 mod trees;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -71,6 +71,8 @@ pub(super) struct ProgramCourse {
     spent: Spent,
     /// What was counted of each label, by phase.
     sums: Vec<PhaseSum>,
+    /// Where a phase is among them.
+    sum_indexes: HashMap<String, usize>,
     /// Index of the current period of rounds that go on until they are steady.
     period_index: u64,
     /// The round that was last begun, of the innermost rounds.
@@ -146,6 +148,7 @@ impl ProgramCourse {
             program,
             spent: Spent::default(),
             sums: Vec::new(),
+            sum_indexes: HashMap::new(),
             period_index: 0,
             round: RoundStamp::default(),
             free_bytes: 0,
@@ -290,17 +293,19 @@ impl ProgramCourse {
 }
 
 impl ProgramCourse {
-    /// The figures of a phase, or of the whole at the phase that they belong to.
-    pub(super) fn figures(&self, phase: &str) -> Option<PhaseFigures> {
-        let of_pools = self.pools.as_ref().and_then(|it| it.figures(phase));
-        let mut sums = self.sums.iter().filter(|sum| sum.name == phase);
-        of_pools.or_else(|| Some(sums.next()?.figures(&self.program)))
+    /// The figures of all phases but those of pools, and how steady their rounds were where these
+    /// go on until they are.
+    pub(super) fn figures(&self) -> HashMap<&str, (PhaseFigures, Option<SteadyRecord>)> {
+        let files = self.program.files_by_phase();
+        let figures = |sum: &'_ PhaseSum| sum.figures(&self.program, files.get(&sum.name));
+        let sums = self.sums.iter();
+        sums.map(|sum| (&*sum.name, (figures(sum), sum.steady.clone())))
+            .collect()
     }
 
-    /// How steady the rounds of a phase were; `None` unless they go on until they are.
-    pub(super) fn steady(&self, phase: &str) -> Option<SteadyRecord> {
-        let mut sums = self.sums.iter().filter(|sum| sum.name == phase);
-        sums.next()?.steady.clone()
+    /// The figures of a phase of pools, or of the whole at the phase that they belong to.
+    pub(super) fn pool_figures(&self, phase: &str) -> Option<PhaseFigures> {
+        self.pools.as_ref().and_then(|it| it.figures(phase))
     }
 
     /// The index of the current period, and how many of the last periods to keep.
@@ -395,10 +400,12 @@ impl ProgramCourse {
         if current.is_hidden {
             return;
         }
-        let known = self.sums.iter().position(|sum| sum.name == phase);
+        let known = self.sum_indexes.get(phase).copied();
         let index = known.unwrap_or_else(|| {
             self.sums.push(PhaseSum::new(phase, &self.program));
-            self.sums.len() - 1
+            let index = self.sums.len() - 1;
+            self.sum_indexes.insert(phase.to_owned(), index);
+            index
         });
         self.broken
             .extend(trace::broken(self.cell.index, &current, &done.requests));

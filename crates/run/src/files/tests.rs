@@ -274,7 +274,7 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
         };
         course.done(&stage.phase, done);
     }
-    let of = |phase: &str| course.figures(phase).unwrap().told_round.unwrap();
+    let of = |phase: &str| course.figures()[phase].0.told_round.unwrap();
     assert_eq!(of("remove empty").time_ns, 4000);
     assert_eq!(of("create empty").time_ns, 5000);
     assert_eq!(of("create empty").round_count, 1);

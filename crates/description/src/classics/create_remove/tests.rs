@@ -73,11 +73,8 @@ fn every_size_is_created_and_removed_and_nothing_comes_before_the_first_step() {
         phases(&plan),
         wanted.map(|(name, it)| (name.to_owned(), it))
     );
-    let files = |phase| {
-        plan.program()
-            .files_of(phase)
-            .map(|it| (it.count, it.bytes))
-    };
+    let by_phase = plan.program().files_by_phase();
+    let files = |phase| by_phase.get(phase).map(|it| (it.count, it.bytes));
     assert_eq!(files("remove 4KiB"), Some((500_000, 4096)));
     assert_eq!(files("remove empty (2)"), Some((500_000, 0)));
 }
@@ -199,6 +196,6 @@ fn each_kind_of_step_starts_the_program_of_the_script() {
     assert_eq!(commands, wanted);
     assert!(program.starts_programs());
     assert_eq!(program.space_needed().bytes, 500_000 * 4096);
-    let files = program.files_of("remove 4KiB").unwrap();
+    let files = program.files_by_phase()["remove 4KiB"];
     assert_eq!((files.count, files.bytes), (500_000, 4096));
 }

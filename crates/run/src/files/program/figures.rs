@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::Operation;
 use generate::program::{Interpreter, StepCounter};
-use plan::program::{Program, ProgramPhase, Until};
+use plan::program::{FilesDone, Program, ProgramPhase, Until};
 use results::{
     CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, RoundFigures, RoundRule,
     SteadyRecord, StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
@@ -148,8 +148,7 @@ impl PhaseSum {
     }
 
     /// The shortest round stands for all, once all of it is done: one that was cut would win.
-    pub(super) fn tell_best(&mut self, program: &Program) {
-        let files = program.files_of(&self.name);
+    pub(super) fn tell_best(&mut self, files: Option<&FilesDone>) {
         let (Some(files), Some(last_ns)) = (files, self.last_ns.take()) else {
             return;
         };
@@ -183,8 +182,8 @@ impl PhaseSum {
         self.periods.back_mut().expect("there is always one")
     }
 
-    /// As a record tells it.
-    pub(super) fn figures(&self, program: &Program) -> PhaseFigures {
+    /// As a record tells it; of these files, where all are of one set and size.
+    pub(super) fn figures(&self, program: &Program, files: Option<&FilesDone>) -> PhaseFigures {
         let mut counters = vec![StepCounter::default(); program.labels.len()];
         for period in &self.periods {
             let counted = counters.iter_mut().zip(&period.counters);
@@ -199,8 +198,7 @@ impl PhaseSum {
             rounds: self.rounds.clone(),
             steps: self.steps.clone(),
             told_round: told.map(|told| told.round),
-            filesets: program
-                .files_of(&self.name)
+            filesets: files
                 .map(|files| FilesetFigures {
                     file_count: told.map_or(files.count, |it| it.file_count).into(),
                     file_bytes: files.bytes,

@@ -137,8 +137,9 @@ impl ProgramCourse {
                 round.periods = self.periods(&round);
             }
             _ => {
+                let files = self.program.files_by_phase();
                 for sum in shown(&mut self.sums, &round.parts) {
-                    sum.tell_best(&self.program);
+                    sum.tell_best(files.get(&sum.name));
                 }
             }
         }
