@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use end_to_end::{Bed, Finished as Seen, installed, need, samples};
+use end_to_end::{Bed, Finished as Seen, finish, installed, need, samples};
 use serde_json::Value;
 
 fn as_fio(bed: &Bed, arguments: &[&str]) -> Seen {
@@ -374,6 +374,57 @@ fn a_log_of_ones_own_is_replayed_alike_here_and_by_fio() {
             fs::write(bed.target().join(name), vec![0; 128 << 10]).unwrap();
         }
         assert_eq!(moved(&by_fio(&bed, &["--name=b", &read])), ours);
+    }
+}
+
+/// The lines of a log, in fields.
+fn log_lines(bed: &Bed, name: &str) -> Vec<Vec<u64>> {
+    let text = fs::read_to_string(bed.path().join(name)).unwrap();
+    let line = |line: &str| line.split(", ").map(|it| it.parse().unwrap()).collect();
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn logs_without_a_window_have_a_line_for_each_request() {
+    let bed = Bed::in_memory().unwrap();
+    let arguments = [
+        "--name=a",
+        "--ioengine=null",
+        "--filesize=1m",
+        "--rw=randread",
+        "--write_bw_log=test",
+        "--write_lat_log=test",
+        "--write_iops_log=test",
+        "--log_offset=1",
+        "--per_job_logs=0",
+        "--output=out",
+    ];
+    for is_fio in [true, false] {
+        match is_fio {
+            true if installed("fio").is_err() => continue,
+            true => {
+                let mut command = Command::new("fio");
+                finish(command.args(arguments).current_dir(bed.path()));
+            }
+            false => {
+                as_fio(&bed, &arguments);
+            }
+        }
+        for kind in ["bw", "lat", "clat", "iops"] {
+            let lines = log_lines(&bed, &format!("test_{kind}.log"));
+            let mut offsets: Vec<u64> = lines.iter().map(|it| it[4]).collect();
+            assert!(!offsets.is_sorted(), "{kind}");
+            offsets.sort_unstable();
+            assert!(
+                offsets.into_iter().eq((0..256).map(|it| it * 4096)),
+                "{kind}"
+            );
+            let rest = |it: &Vec<u64>| [it[2], it[3], it[5]] == [0, 4096, 0] && it.len() == 6;
+            assert!(lines.iter().all(rest), "{kind}: {lines:?}");
+        }
+        let counts = log_lines(&bed, "test_iops.log");
+        assert!(counts.iter().all(|it| it[1] == 1));
+        fs::remove_file(bed.path().join("test_bw.log")).unwrap();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The parts of a cell's record besides its operations.
 
-use plan::job::RecordedAct;
+use plan::job::NotedRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -192,9 +192,10 @@ pub struct WorkerFigures {
     /// What the kernel counted of its thread, the ramp included; none where it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
-    /// What a job asked for, where it was to be noted; results that are read again have none.
+    /// The requests of a job in the order in which they completed, where they were to be noted;
+    /// results that are read again have none.
     #[serde(skip)]
-    pub noted: Vec<RecordedAct>,
+    pub noted: Vec<NotedRequest>,
     /// Its own intervals; empty where only those of the whole cell were kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,

@@ -1,7 +1,7 @@
 //! What remains when a worker is done.
 
 use generate::{Backlog, Mismatch};
-use plan::job::RecordedAct;
+use plan::job::NotedRequest;
 use results::ThreadUsage;
 use target::CpuSample;
 
@@ -33,8 +33,8 @@ pub(crate) struct Outcome {
     pub cpu_at_end: Option<CpuSample>,
     /// What the kernel counted of the thread, where that is wanted.
     pub usage: Option<ThreadUsage>,
-    /// What a job asked for, where that is noted.
-    pub noted: Vec<RecordedAct>,
+    /// The requests of a job in the order in which they completed, where they are noted.
+    pub noted: Vec<NotedRequest>,
     /// The stream of requests on many files, for the next stage.
     pub requests: Option<FileRequests>,
     /// What became of what was due, where requests began when they were due.

@@ -38,7 +38,7 @@ const LONGER: &[Longer] = &[
     },
     Longer {
         name: "fio",
-        lines_max: 12_500,
+        lines_max: 12_600,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
     Longer {

@@ -109,7 +109,12 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let (remembered, (_, set)) = gathered(&file.around, vec![file.name.to_owned()], false)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
-    let work = work(&set, name_of(name), false, &file.around)?;
+    let mut work = work(&set, name_of(name), false, &file.around)?;
+    // Only fio's own text has logs.
+    let jobs = work.cells.iter_mut().filter_map(|it| it.jobs.as_mut());
+    for job in jobs.flat_map(|it| &mut it.jobs) {
+        job.plan.is_noted = false;
+    }
     Ok(told(&set, work, &remembered))
 }
 

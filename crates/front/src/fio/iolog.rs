@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::job::{RecordedAct, RecordedKind};
+use plan::job::{NotedRequest, RecordedAct, RecordedKind};
 use plan::{Diagnostic, printable};
 
 use super::settings::Replay;
@@ -267,8 +267,12 @@ impl LogReader<'_> {
     }
 }
 
-/// A job's requests as a log, version 3: files by the names that the job has for them.
-pub(super) fn written(acts: &[RecordedAct], name_of: &dyn Fn(u32) -> String) -> String {
+/// A job's requests as a log, version 3, in the order in which they were issued: files by the names
+/// that the job has for them.
+pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -> String {
+    let mut noted: Vec<&NotedRequest> = noted.iter().collect();
+    noted.sort_by_key(|it| it.index);
+    let acts: Vec<&RecordedAct> = noted.iter().map(|it| &it.act).collect();
     let mut text = String::from("fio version 3 iolog\n");
     let files = acts.iter().map(|it| it.part_index).max();
     let names: Vec<String> = files.map_or_else(Vec::new, |last| (0..=last).map(name_of).collect());
@@ -281,7 +285,7 @@ pub(super) fn written(acts: &[RecordedAct], name_of: &dyn Fn(u32) -> String) -> 
     let at_us = |act: &RecordedAct| (act.due_ns / 1000).saturating_add(1);
     all(&mut text, 1, "add");
     all(&mut text, 1, "open");
-    for act in acts {
+    for act in &acts {
         let action = match act.kind {
             RecordedKind::Read => "read",
             RecordedKind::Write => "write",
@@ -292,7 +296,7 @@ pub(super) fn written(acts: &[RecordedAct], name_of: &dyn Fn(u32) -> String) -> 
         let (offset, length) = (act.offset_bytes, act.length_bytes);
         text.push_str(&format!("{at_us} {name} {action} {offset} {length}\n"));
     }
-    let last = acts.last().map_or(1, at_us);
+    let last = acts.last().map_or(1, |act| at_us(act));
     all(&mut text, last, "close");
     text
 }

@@ -36,7 +36,7 @@ use crate::{Flow, GenerateError, Generator, Step, named};
 use access::JobAccess;
 pub use goals::{DepthTold, FlowBoard, GoalBoard, GoalCounts, MissKind, MissedRequest, Watched};
 use names::NameTurns;
-use notes::RequestNotes;
+pub use notes::Noted;
 use pace::DuePace;
 use read_back::WrittenWalk;
 use replay::ReplayTurns;
@@ -62,7 +62,6 @@ pub struct JobStream {
     written: Option<ReadBackTurns>,
     replay: Option<ReplayTurns>,
     names: Option<NameTurns>,
-    notes: Option<RequestNotes>,
     end: StreamEnd,
     goes_on_after_errors: bool,
     ends_on_mismatch: bool,
@@ -214,7 +213,6 @@ impl JobStream {
             written,
             replay,
             names,
-            notes: None,
             walk,
             position,
         })
@@ -437,18 +435,14 @@ impl Generator for JobStream {
         {
             return Step::Issue(request);
         }
-        let step = match self.stage {
+        match self.stage {
             JobStage::Plain(_) | JobStage::Loop => self.in_loop(slot, now_ns),
             JobStage::Replay => self.replay(slot, now_ns),
             JobStage::Names => self.name_work(slot),
             JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
             JobStage::SyncAll { file_index } => self.sync_all(slot, file_index),
             JobStage::Done => Step::Finished,
-        };
-        if let (Some(notes), Step::Issue(request)) = (&mut self.notes, &step) {
-            notes.take(request, now_ns);
         }
-        step
     }
 
     #[inline(never)]

@@ -1,30 +1,55 @@
-//! What a job asked for, request by request, for a log.
+//! What a job asked for and what became of it, request by request, for a log: a stream around the
+//! job's own, which plain jobs do not have.
 
 use std::sync::mpsc::Sender;
 
-use engine::{Operation, Request};
-use plan::job::{RecordedAct, RecordedKind};
+use engine::{Completion, Operation, OperationSet, Request};
+use plan::job::{NotedRequest, RecordedAct, RecordedKind};
 
-use super::{JobStage, JobStream};
+use crate::{Flow, Generator, Step};
 
 /// Requests that are handed over together.
 const NOTES_AT_ONCE: usize = 8192;
 
 /// Requests that are noted of a job; later ones are not.
-pub const NOTES_MAX: u64 = 1 << 24;
+const NOTES_MAX: u32 = 1 << 24;
 
-/// Takes down requests as they are made.
-#[derive(Debug, Clone)]
-pub(super) struct RequestNotes {
-    receiver: Sender<Vec<RecordedAct>>,
-    gathered: Vec<RecordedAct>,
+/// The requests of a stream, taken down where somebody wants them.
+#[derive(Debug)]
+pub struct Noted<G> {
+    inner: G,
+    notes: Option<RequestNotes>,
+}
+
+#[derive(Debug)]
+struct RequestNotes {
+    receiver: Sender<Vec<NotedRequest>>,
+    gathered: Vec<NotedRequest>,
+    /// In flight, by slot.
+    issued: Box<[Option<NotedRequest>]>,
     /// When the first request was made, on the worker's clock.
     begin_ns: Option<u64>,
-    left_count: u64,
+    count: u32,
+}
+
+impl<G: Generator> Noted<G> {
+    /// Sends the requests of `inner` to the receiver as they complete, the last part when it is
+    /// dropped: at most 2^24 requests.
+    #[must_use]
+    pub fn new(inner: G, receiver: Option<Sender<Vec<NotedRequest>>>, slot_count: u32) -> Self {
+        let notes = receiver.map(|receiver| RequestNotes {
+            receiver,
+            gathered: Vec::with_capacity(NOTES_AT_ONCE),
+            issued: vec![None; slot_count as usize].into(),
+            begin_ns: None,
+            count: 0,
+        });
+        Self { inner, notes }
+    }
 }
 
 impl RequestNotes {
-    pub(super) fn take(&mut self, request: &Request, now_ns: u64) {
+    fn issued(&mut self, request: &Request, now_ns: u64) {
         let kind = match request.operation {
             Operation::Read => RecordedKind::Read,
             Operation::Write => RecordedKind::Write,
@@ -32,17 +57,34 @@ impl RequestNotes {
             Operation::Fdatasync => RecordedKind::Fdatasync,
             _ => return,
         };
-        if self.left_count == 0 {
+        if self.count == NOTES_MAX {
             return;
         }
-        self.left_count -= 1;
         let begin_ns = *self.begin_ns.get_or_insert(now_ns);
-        self.gathered.push(RecordedAct {
-            due_ns: now_ns.saturating_sub(begin_ns),
-            kind,
-            part_index: request.file_index,
-            length_bytes: request.length_bytes,
-            offset_bytes: request.offset_bytes,
+        self.issued[request.slot as usize] = Some(NotedRequest {
+            act: RecordedAct {
+                due_ns: now_ns.saturating_sub(begin_ns),
+                kind,
+                part_index: request.file_index,
+                length_bytes: request.length_bytes,
+                offset_bytes: request.offset_bytes,
+            },
+            index: self.count,
+            moved_bytes: 0,
+            done_ns: 0,
+        });
+        self.count += 1;
+    }
+
+    fn completed(&mut self, completion: Completion, now_ns: u64) {
+        let Some(noted) = self.issued[completion.slot as usize].take() else {
+            return;
+        };
+        let begin_ns = self.begin_ns.unwrap_or(now_ns);
+        self.gathered.push(NotedRequest {
+            moved_bytes: u32::try_from(completion.result).unwrap_or(0),
+            done_ns: now_ns.saturating_sub(begin_ns),
+            ..noted
         });
         if self.gathered.len() >= NOTES_AT_ONCE {
             self.hand_over();
@@ -63,20 +105,47 @@ impl Drop for RequestNotes {
     }
 }
 
-impl JobStream {
-    /// Sends what it asks for to the receiver, the last part when it is dropped: at most
-    /// [`NOTES_MAX`] requests, their times in nanoseconds from the first one. Before the first
-    /// request.
-    pub fn note_to(&mut self, receiver: Sender<Vec<RecordedAct>>) {
-        if matches!(self.stage, JobStage::Plain(_)) {
-            // Plain requests have no time for notes.
-            self.stage = JobStage::Loop;
+impl<G: Generator> Generator for Noted<G> {
+    fn operations(&self) -> OperationSet {
+        self.inner.operations()
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        self.inner.transaction_kinds()
+    }
+
+    fn enter(&mut self) -> bool {
+        self.inner.enter()
+    }
+
+    fn begin(&mut self) {
+        self.inner.begin();
+    }
+
+    fn leave(&mut self) -> bool {
+        self.inner.leave()
+    }
+
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        let step = self.inner.next(slot, now_ns);
+        if let (Some(notes), Step::Issue(request)) = (&mut self.notes, &step) {
+            notes.issued(request, now_ns);
         }
-        self.notes = Some(RequestNotes {
-            receiver,
-            gathered: Vec::with_capacity(NOTES_AT_ONCE),
-            begin_ns: None,
-            left_count: NOTES_MAX,
-        });
+        step
+    }
+
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        self.inner.expected_bytes(request, result)
+    }
+
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        if let Some(notes) = &mut self.notes {
+            notes.completed(completion, now_ns);
+        }
+        self.inner.complete(completion, now_ns)
+    }
+
+    fn mismatched(&mut self) {
+        self.inner.mismatched();
     }
 }

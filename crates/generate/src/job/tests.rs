@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, Request};
 use plan::job::{
-    BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection, RangeSync,
-    ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
+    BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, NotedRequest, PaceRule, PerDirection,
+    RangeSync, ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
     StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
-use super::{JobStage, JobStream};
+use super::{JobStage, JobStream, Noted};
 use crate::{Flow, Generator, Step};
 
 const K: u64 = 1024;
@@ -836,23 +836,51 @@ fn what_is_asked_for_is_noted_whole() {
     let mut plan = random(Mix::Write, 64 << 20);
     plan.stream.sync.fsync_each = 5;
     let (sender, receiver) = std::sync::mpsc::channel();
-    let mut stream = JobStream::new(&plan, 7).unwrap();
-    stream.note_to(sender);
+    let stream = JobStream::new(&plan, 7).unwrap();
+    let mut stream = Noted::new(stream, Some(sender), 1);
     let mut offsets = Vec::new();
     let mut now_ns = 50;
     while let Step::Issue(request) = stream.next(0, now_ns) {
         offsets.push(request.offset_bytes);
         let result = request.length_bytes as i32;
-        stream.complete(Completion { slot: 0, result }, now_ns);
+        stream.complete(Completion { slot: 0, result }, now_ns + 3);
         now_ns += 10;
     }
     drop(stream);
-    let noted: Vec<RecordedAct> = receiver.try_iter().flatten().collect();
-    let seen: Vec<u64> = noted.iter().map(|it| it.offset_bytes).collect();
+    let noted: Vec<NotedRequest> = receiver.try_iter().flatten().collect();
+    let seen: Vec<u64> = noted.iter().map(|it| it.act.offset_bytes).collect();
     assert_eq!(seen, offsets);
-    assert_eq!((noted[0].due_ns, noted[1].due_ns), (0, 10));
-    let syncs = noted.iter().filter(|it| it.kind == RecordedKind::Fsync);
+    assert_eq!((noted[0].act.due_ns, noted[1].act.due_ns), (0, 10));
+    assert_eq!((noted[0].done_ns, noted[1].done_ns), (3, 13));
+    let syncs = noted.iter().filter(|it| it.act.kind == RecordedKind::Fsync);
     assert_eq!(syncs.count(), 16_384 / 5);
+}
+
+#[test]
+fn requests_are_noted_as_they_complete_and_keep_their_order() {
+    let mut plan = random(Mix::Read, 16 * K);
+    plan.iodepth = 2;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let stream = JobStream::new(&plan, 7).unwrap();
+    let mut stream = Noted::new(stream, Some(sender), 2);
+    let issued = |step| match step {
+        Step::Issue(request) => request.offset_bytes,
+        step => panic!("{step:?}"),
+    };
+    let first = issued(stream.next(0, 100));
+    let second = issued(stream.next(1, 100));
+    for (slot, result, now_ns) in [(1, -5, 120), (0, 1024, 150)] {
+        stream.complete(Completion { slot, result }, now_ns);
+    }
+    drop(stream);
+    let noted: Vec<NotedRequest> = receiver.try_iter().flatten().collect();
+    let seen = noted
+        .iter()
+        .map(|it| (it.act.offset_bytes, it.index, it.moved_bytes, it.done_ns));
+    assert_eq!(
+        seen.collect::<Vec<_>>(),
+        [(second, 1, 0, 20), (first, 0, 1024, 50)]
+    );
 }
 
 #[test]

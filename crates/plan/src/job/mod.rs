@@ -16,7 +16,7 @@ use crate::Diagnostic;
 use crate::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
 pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, RateFloor, SteadyGoal};
-pub use recorded::{RecordedAct, RecordedKind, RecordedPlan};
+pub use recorded::{NotedRequest, RecordedAct, RecordedKind, RecordedPlan};
 pub use share::FileShare;
 pub use stream::{
     BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,

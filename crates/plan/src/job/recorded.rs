@@ -36,6 +36,19 @@ pub struct RecordedAct {
     pub offset_bytes: u64,
 }
 
+/// A request of a job that was taken down, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotedRequest {
+    /// The request; its time is when it was issued, counted from the first request.
+    pub act: RecordedAct,
+    /// Its place in the order in which requests were issued.
+    pub index: u32,
+    /// Bytes that it moved; 0 where it failed.
+    pub moved_bytes: u32,
+    /// When it completed, in nanoseconds from the first request.
+    pub done_ns: u64,
+}
+
 /// What a recorded request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedKind {

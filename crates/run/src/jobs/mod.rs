@@ -94,6 +94,7 @@ impl Session<'_> {
                         None => None,
                     },
                     stream,
+                    notes: None,
                     board: (!job.goals.is_empty()).then(|| {
                         let flow = job.goals.flow.as_ref();
                         let flow = flow.map(|it| Arc::clone(flows.entry(it.group).or_default()));

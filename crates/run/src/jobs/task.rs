@@ -6,9 +6,9 @@ use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
 use engine::{Engine, FileOptions, Fileset, OpenMode, Operation, PsyncFiles};
-use generate::job::{GoalBoard, JobStream, Watched};
+use generate::job::{GoalBoard, JobStream, Noted, Watched};
 use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
-use plan::job::JobPlan;
+use plan::job::{JobPlan, NotedRequest};
 use plan::{CacheMode, Cell};
 use results::EngineNotes;
 use rustix::fs::OFlags;
@@ -33,6 +33,8 @@ pub(crate) struct JobTask {
     /// The files by name, where a job works on them as such.
     pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
+    /// Where its requests go, if they are taken down; set when the job begins.
+    pub notes: Option<mpsc::Sender<Vec<NotedRequest>>>,
     /// Where it stands with its goals, if it has any.
     pub board: Option<Arc<GoalBoard>>,
     /// The ends of jobs that it begins behind.
@@ -73,9 +75,7 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
     let end = Arc::clone(&start.stop);
     let clock = start.clock.clone();
     let (sender, noted) = mpsc::channel();
-    if job.is_noted {
-        task.stream.note_to(sender);
-    }
+    task.notes = job.is_noted.then_some(sender);
     let failed = Arc::new(AtomicBool::new(false));
     if job.ends_others_on_error {
         task.stream.tell_failure_to(Arc::clone(&failed));
@@ -172,16 +172,17 @@ impl OnEngine for Kit<'_> {
         }
         let verify = task.contents.verify;
         match (verify, task.board) {
-            (None, None) if lane.pace.is_none() => match job.is_paced() {
+            (None, None) if lane.pace.is_none() && task.notes.is_none() => match job.is_paced() {
                 false => Closed.run(parts, task.stream, plain),
                 true => punctually(job).run(parts, task.stream, plain),
             },
             (verify, board) => {
                 let source = task.contents.source;
                 let checked = verify.map(|verify| (source, verify));
+                let slot_count = parts.engine.slot_count();
                 with_more(
                     boxed(parts),
-                    task.stream,
+                    Noted::new(task.stream, task.notes, slot_count),
                     plain,
                     (checked, board, job, lane),
                 )
@@ -199,11 +200,12 @@ type More<'a> = (
     &'a Lane,
 );
 
-/// Runs the loop of a job that has goals, checks its reads or follows the rate of its cell. A
-/// virtual call costs little compared with that, so these loops are compiled once for all engines.
+/// Runs the loop of a job that has goals, checks its reads, follows the rate of its cell or has its
+/// requests taken down. A virtual call costs little compared with that, so these loops are compiled
+/// once for all engines.
 fn with_more<K: Clock>(
     parts: Parts<Box<dyn Engine>, K>,
-    stream: JobStream,
+    stream: Noted<JobStream>,
     plain: PlainContent,
     (checked, board, job, lane): More<'_>,
 ) -> Result<Outcome, RunError> {

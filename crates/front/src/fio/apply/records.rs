@@ -1,6 +1,6 @@
 //! Durability, verification, content, replay, results.
 
-use super::super::settings::{Checksum, DedupeMode, MixedResults, Settings, SyncOpen};
+use super::super::settings::{Checksum, DedupeMode, MixedResults, Settings, SyncOpen, WindowValue};
 use super::super::values::{Value, pattern};
 
 pub(super) fn syncs(settings: &mut Settings, name: &str, value: &Value) -> bool {
@@ -202,7 +202,7 @@ pub(super) fn apply_logs(settings: &mut Settings, name: &str, value: &Value) -> 
         "log_hist_coarseness" => logs.coarseness = value.count(),
         "bwavgtime" => logs.bandwidth_window_ms = value.count(),
         "iopsavgtime" => logs.iops_window_ms = value.count(),
-        "log_max_value" => logs.has_max = !matches!(value.text(), "0" | "avg"),
+        "log_max_value" => logs.window_value = WindowValue::of(value.text()).unwrap_or_default(),
         "log_offset" => logs.has_offset = value.flag(),
         "log_prio" => logs.has_priority = value.flag(),
         "log_issue_time" => logs.has_issue_time = value.flag(),

@@ -1,7 +1,9 @@
-//! Logs over time, from the intervals of workers.
+//! Logs over time, from the intervals of workers or from their requests one by one.
 
+use plan::job::{NotedRequest, RecordedKind};
 use results::{IntervalRecord, RunRecord};
 
+use super::super::settings::WindowValue;
 use super::super::{Job, JobSet, Logs, iolog};
 use super::OutputOptions;
 use super::reported::{NAMES, measured};
@@ -14,8 +16,10 @@ enum Logged {
     Bandwidth,
     /// Requests a second.
     Iops,
-    /// Nanoseconds: the largest of a window, or medians.
+    /// Nanoseconds; medians stand for the means of windows.
     Latency,
+    /// The same, with the time of submission.
+    Completion,
     /// Of engines that wait for each request: they have none in fio either.
     Submission,
 }
@@ -56,6 +60,8 @@ pub(super) fn logs(
         }
         let series = LoggedSeries {
             intervals: &worker.intervals,
+            noted: &worker.noted,
+            ramp_ns: job.settings.time.ramp_us.saturating_mul(1000),
             begin_ns: worker.begin_ns.unwrap_or_default(),
             epoch_ms: match job.settings.logs.is_since_epoch {
                 true => u64::try_from(began_ms).unwrap_or(0),
@@ -85,7 +91,7 @@ fn kinds(job: &Job) -> impl Iterator<Item = (&str, &'static str, Logged)> {
         (&logs.iops, "iops", Logged::Iops),
         (&logs.latency, "lat", Logged::Latency),
         (&logs.latency, "slat", Logged::Submission),
-        (&logs.latency, "clat", Logged::Latency),
+        (&logs.latency, "clat", Logged::Completion),
     ];
     // What is not measured has no log.
     let is_measured =
@@ -109,6 +115,10 @@ fn file_name(job: &Job, prefix: &str, kind: &str) -> String {
 /// Intervals as a log tells them.
 struct LoggedSeries<'a> {
     intervals: &'a [IntervalRecord],
+    /// Its requests one by one; none where they were not noted.
+    noted: &'a [NotedRequest],
+    /// For how long requests are not logged.
+    ramp_ns: u64,
     /// When the job began, in nanoseconds of the cell's time.
     begin_ns: u64,
     /// Added to all times, in milliseconds.
@@ -117,25 +127,78 @@ struct LoggedSeries<'a> {
 }
 
 impl LoggedSeries<'_> {
-    /// A line for each window and direction in which anything was done: the time of its end in
-    /// milliseconds, the value, the direction, 0 for the block size of means, offset and priority.
     fn lines(&self, logged: Logged, names: &[&str]) -> String {
+        match self.logs.window_ms {
+            0 if !self.noted.is_empty() => self.lines_of_requests(logged),
+            _ => self.lines_of_windows(logged, names),
+        }
+    }
+
+    /// The end of a line: block size, offset, priority and time of submission.
+    fn rest(&self, [block_bytes, offset_bytes, issued_ns]: [u64; 3]) -> String {
+        let mut rest = block_bytes.to_string();
+        if self.logs.has_offset {
+            rest.push_str(&format!(", {offset_bytes}"));
+        }
+        rest.push_str(match self.logs.has_priority {
+            true => ", 0x0000",
+            false => ", 0",
+        });
+        if self.logs.has_issue_time {
+            rest.push_str(&format!(", {issued_ns}"));
+        }
+        rest
+    }
+
+    /// A line for each request that moved anything, in the order in which they completed.
+    fn lines_of_requests(&self, logged: Logged) -> String {
         let mut text = String::new();
-        let offset = if self.logs.has_offset { "0, " } else { "" };
-        let priority = if self.logs.has_priority {
-            "0x0000"
-        } else {
-            "0"
-        };
+        let measured = self.noted.iter().filter(|it| it.done_ns >= self.ramp_ns);
+        for noted in measured.filter(|it| it.moved_bytes > 0) {
+            let direction = match noted.act.kind {
+                RecordedKind::Read => 0,
+                RecordedKind::Write => 1,
+                RecordedKind::Fsync | RecordedKind::Fdatasync => continue,
+            };
+            let latency_ns = noted.done_ns.saturating_sub(noted.act.due_ns);
+            let bytes = u64::from(noted.moved_bytes);
+            let (value, issued_ns) = match logged {
+                // As in fio, bytes in a millisecond; 0 where no time passed.
+                Logged::Bandwidth => ((bytes * 1_000_000).checked_div(latency_ns).unwrap_or(0), 0),
+                Logged::Iops => (1, 0),
+                Logged::Latency => (latency_ns, 0),
+                Logged::Completion => (latency_ns, noted.act.due_ns),
+                Logged::Submission => continue,
+            };
+            let after_ms = (noted.done_ns - self.ramp_ns) / 1_000_000;
+            let time_ms = self.epoch_ms.saturating_add(after_ms);
+            let rest = self.rest([bytes, noted.act.offset_bytes, issued_ns]);
+            text.push_str(&format!("{time_ms}, {value}, {direction}, {rest}\n"));
+        }
+        text
+    }
+
+    /// A line for each window and direction in which anything was done: the time of its end in
+    /// milliseconds, the value, the direction, and 0 for what differs from request to request.
+    fn lines_of_windows(&self, logged: Logged, names: &[&str]) -> String {
+        let mut text = String::new();
+        let rest = self.rest([0; 3]);
         for window in windows(self.intervals, self.logs.window_ms.into()) {
             let after_ns = window.end_ns.saturating_sub(self.begin_ns);
             let after_ms = after_ns.saturating_add(500_000) / 1_000_000;
             let time_ms = self.epoch_ms.saturating_add(after_ms);
             for (direction, name) in names.iter().enumerate() {
-                if let Some(value) = value(&window, logged, name, self.logs.has_max) {
-                    text.push_str(&format!(
-                        "{time_ms}, {value}, {direction}, 0, {offset}{priority}\n"
-                    ));
+                let value = |has_max| value(&window, logged, name, has_max);
+                let values = match self.logs.window_value {
+                    WindowValue::Mean => [value(false), None],
+                    WindowValue::Max => [value(true), None],
+                    WindowValue::Both => [value(false), value(true)],
+                };
+                let values: Vec<u64> = values.into_iter().flatten().collect();
+                if !values.is_empty() {
+                    let values: Vec<String> = values.iter().map(u64::to_string).collect();
+                    let values = values.join(", ");
+                    text.push_str(&format!("{time_ms}, {values}, {direction}, {rest}\n"));
                 }
             }
         }
@@ -153,8 +216,10 @@ fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> 
         Logged::Bandwidth => window.kib_per_second(name) as u64,
         Logged::Iops => window.iops(name) as u64,
         Logged::Submission => return None,
-        Logged::Latency if has_max => window.figures(name).filter_map(|it| it.max_ns).max()?,
-        Logged::Latency => {
+        Logged::Latency | Logged::Completion if has_max => {
+            window.figures(name).filter_map(|it| it.max_ns).max()?
+        }
+        Logged::Latency | Logged::Completion => {
             // Intervals keep no mean: each request counts as its interval's median.
             let medians = window.figures(name).filter_map(|it| {
                 let median_ns = it.p50_ns?;

@@ -16,7 +16,7 @@ pub use pace::{
     FlowSettings, LatencyGoal, Pauses, Rates, SteadyMeasure, SteadyState, TimeSettings,
 };
 pub use process::{CpuPolicy, Grouping, ProcessSettings, WhoEnds};
-pub use records::{Logs, MixedResults, Replay, Results};
+pub use records::{Logs, MixedResults, Replay, Results, WindowValue};
 pub use safety::{Checksum, Content, DedupeMode, Durability, ErrorSettings, IgnoredErrors};
 pub use safety::{SyncOpen, Verify};
 

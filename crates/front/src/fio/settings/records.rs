@@ -112,6 +112,27 @@ impl Default for Results {
     }
 }
 
+choices! {
+    /// What stands for a window of a log.
+    WindowValue {
+        /// The mean.
+        #[default]
+        Mean = "avg" | "0",
+        /// The largest.
+        Max = "max" | "1",
+        /// The mean and the largest.
+        Both = "both" | "2",
+    }
+}
+
+impl Logs {
+    /// Whether any log has a line for each request.
+    pub fn has_requests(&self) -> bool {
+        let logs = [&self.bandwidth, &self.iops, &self.latency];
+        self.window_ms == 0 && logs.iter().any(|it| it.is_some())
+    }
+}
+
 /// Logs over time: the beginnings of their names, empty for the job's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logs {
@@ -133,8 +154,8 @@ pub struct Logs {
     pub bandwidth_window_ms: u32,
     /// The window of IOPS.
     pub iops_window_ms: u32,
-    /// Largest values of windows, not means.
-    pub has_max: bool,
+    /// What stands for a window.
+    pub window_value: WindowValue,
     /// With offsets.
     pub has_offset: bool,
     /// With priorities.
@@ -159,7 +180,7 @@ impl Default for Logs {
             coarseness: 0,
             bandwidth_window_ms: 500,
             iops_window_ms: 500,
-            has_max: false,
+            window_value: WindowValue::default(),
             has_offset: false,
             has_priority: false,
             has_issue_time: false,

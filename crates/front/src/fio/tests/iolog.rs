@@ -1,5 +1,5 @@
 use plan::Diagnostic;
-use plan::job::{RecordedAct, RecordedKind};
+use plan::job::{NotedRequest, RecordedAct, RecordedKind};
 use proptest::prelude::*;
 
 use super::super::iolog::{Recording, recording, written};
@@ -140,7 +140,14 @@ proptest! {
             at_us += gap_us;
             act.due_ns = at_us * 1000;
         }
-        let text = written(&acts, &|part| format!("dir/f{part}"));
+        // The last one completes first.
+        let noted = acts.iter().enumerate().rev().map(|(index, act)| NotedRequest {
+            act: *act,
+            index: index as u32,
+            moved_bytes: act.length_bytes,
+            done_ns: 0,
+        });
+        let text = written(&noted.collect::<Vec<_>>(), &|part| format!("dir/f{part}"));
         let read = parsed(&text).unwrap();
         let told = |acts: &[RecordedAct], name: &dyn Fn(u32) -> String| -> Vec<_> {
             let one = |it: &RecordedAct| {

@@ -230,7 +230,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             names,
             thread: thread(job),
             goals: goals::of(job)?,
-            is_noted: settings.replay.write.is_some(),
+            is_noted: settings.replay.write.is_some() || settings.logs.has_requests(),
         },
         share: share.filter(|_| settings.space.file_size.is_none()),
         content: content(settings),
@@ -421,8 +421,8 @@ fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
         (
             any(&|it| it.logs.latency.is_some()),
             "`write_lat_log`",
-            "there is no slat log, as submission latency is not measured, and values of the other \
-             logs are medians",
+            "there is no slat log, as submission latency is not measured, and logs of windows have \
+             medians",
         ),
     ];
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);

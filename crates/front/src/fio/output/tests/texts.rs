@@ -1,5 +1,7 @@
 //! Text for people, terse lines, logs.
 
+use plan::job::{NotedRequest, RecordedAct, RecordedKind};
+
 use super::super::super::{OutputFormat, text};
 use super::against_fio::fio;
 use super::*;
@@ -228,6 +230,66 @@ fn logs_tell_the_largest_offsets_and_the_epoch_if_asked_for() {
     assert_eq!(logs[0], ("a_b_lat.log".to_owned(), line.repeat(2)));
     assert_eq!(logs[1], ("a_b_slat.log".to_owned(), String::new()));
     assert_eq!(logs[2].0, "a_b_clat.log");
+}
+
+/// A read of 4 KiB, when it was issued and how long it took.
+fn noted(index: u32, issued_us: u64, took_us: u64, moved_bytes: u32) -> NotedRequest {
+    NotedRequest {
+        act: RecordedAct {
+            due_ns: issued_us * 1000,
+            kind: RecordedKind::Read,
+            part_index: 0,
+            length_bytes: 4096,
+            offset_bytes: u64::from(index) * 4096,
+        },
+        index,
+        moved_bytes,
+        done_ns: (issued_us + took_us) * 1000,
+    }
+}
+
+#[test]
+fn without_a_window_logs_have_a_line_for_each_request_behind_the_ramp() {
+    let written = |more: &str| {
+        let (set, options) = said(&format!(
+            "--name=a --size=8m --write_bw_log=x --write_lat_log=x --write_iops_log=x {more}"
+        ));
+        let mut record = record(vec![vec![reader(&[2000; 100], &[25; 4])]]);
+        record.cells[0].worker_figures[0].noted = vec![
+            noted(0, 0, 100, 4096),
+            noted(2, 1_000_000, 40, 4096),
+            noted(1, 500_000, 1_000_000, 1024),
+            noted(3, 1_600_000, 10, 0),
+        ];
+        let logs = logs(&set, &record, &options);
+        let text = |kind: &str| {
+            let name = format!("x_{kind}.1.log");
+            let (_, text) = logs.iter().find(|(known, _)| *known == name).unwrap();
+            text.clone()
+        };
+        ["bw", "iops", "lat", "clat", "slat"].map(text)
+    };
+    let [bandwidth, iops, latency, completion, submission] = written("");
+    assert_eq!(
+        bandwidth,
+        "0, 40960, 0, 4096, 0\n1000, 102400, 0, 4096, 0\n1500, 1, 0, 1024, 0\n"
+    );
+    assert_eq!(iops.lines().nth(1), Some("1000, 1, 0, 4096, 0"));
+    assert_eq!(latency.lines().nth(1), Some("1000, 40000, 0, 4096, 0"));
+    assert_eq!((completion, submission.as_str()), (latency, ""));
+    let more = "--log_offset=1 --log_prio=1 --log_issue_time=1 --ramp_time=1";
+    let [_, _, latency, completion, _] = written(more);
+    assert_eq!(
+        latency.lines().next(),
+        Some("0, 40000, 0, 4096, 8192, 0x0000, 0")
+    );
+    assert_eq!(
+        completion.lines().last(),
+        Some("500, 1000000000, 0, 1024, 4096, 0x0000, 500000000")
+    );
+    // Of windows, both values and no places.
+    let both = written("--log_avg_msec=1000 --log_window_value=both --log_offset=1");
+    assert_eq!(both[3], "1000, 2000, 9000, 0, 0, 0, 0\n");
 }
 
 #[test]
