@@ -1,5 +1,6 @@
 //! Jobs from sections: defaults, options, clones, waves, groups.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use plan::{Diagnostic, printable};
@@ -31,6 +32,8 @@ pub(super) struct Builder {
     pub wanted: Vec<String>,
     /// Sections that were not, the first few.
     pub passed: Vec<String>,
+    /// Names of jobs.
+    names: HashSet<String>,
     defaults: Settings,
     /// Options of single engines that hold for all jobs.
     of_engines: Vec<(OptionRow, Place)>,
@@ -48,6 +51,7 @@ impl Builder {
             errors: Vec::new(),
             wanted: Vec::new(),
             passed: Vec::new(),
+            names: HashSet::new(),
             defaults: Settings::default(),
             of_engines: Vec::new(),
         }
@@ -118,7 +122,7 @@ impl Builder {
         let checked = [
             check_engines(&settings, &of_engines),
             checks::resolve(&mut settings, section, self.limits, &mut notes),
-            checks::wait_for(&settings, section, &self.set.jobs),
+            checks::wait_for(&settings, section, &self.names),
         ];
         let errors = checked.into_iter().filter_map(Result::err);
         errors.for_each(|error| self.fail(error));
@@ -166,6 +170,7 @@ impl Builder {
         let section_name: Arc<str> = Arc::from(section.name.as_str());
         let settings = Arc::new(settings);
         let options: Arc<[Named]> = options.into();
+        self.names.insert(name.clone());
         for made in 0..clone_count {
             self.set.jobs.push(Job {
                 name: name.clone(),

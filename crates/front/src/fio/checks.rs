@@ -1,8 +1,10 @@
 //! What of a job depends on several options.
 
+use std::collections::HashSet;
+
 use plan::{Diagnostic, printable};
 
-use super::jobs::{Job, is_device};
+use super::jobs::is_device;
 use super::lexer::Section;
 use super::settings::{Access, Amount, Checksum, Direction, Engine, Settings, ZoneMode};
 
@@ -265,12 +267,12 @@ pub(super) fn obstacle(settings: &Settings, section: &Section) -> Option<Diagnos
 pub(super) fn wait_for(
     settings: &Settings,
     section: &Section,
-    jobs: &[Job],
+    known: &HashSet<String>,
 ) -> Result<(), Diagnostic> {
     let Some(name) = &settings.grouping.waits_for else {
         return Ok(());
     };
-    match jobs.iter().any(|job| job.name == *name) {
+    match known.contains(name) {
         true => Ok(()),
         false => {
             let message = format!("there is no job `{}` above to wait for", printable(name));

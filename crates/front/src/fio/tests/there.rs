@@ -92,6 +92,37 @@ fn files_that_fill_the_room_have_no_size_before_their_target_is_known() {
 }
 
 #[test]
+fn an_offset_past_the_end_of_a_file_is_told_with_both() {
+    let error = work_of("--name=a --rw=read --offset=1m --filesize=512k").unwrap_err();
+    let told = "`offset` 1MiB is past the end of the 512KiB file";
+    assert!(error.contains(told), "{error}");
+}
+
+#[test]
+fn a_size_is_where_a_device_without_one_ends() {
+    let bytes = |line: &str| {
+        let work = work_of(line).unwrap();
+        let job = &work.cells[0].jobs.as_ref().unwrap().jobs[0].plan;
+        (job.files[0].start_bytes, job.files[0].size_bytes)
+    };
+    let line = "--name=a --rw=write --size=1m --offset=256k";
+    assert_eq!(
+        bytes(&format!("{line} --filename=/dev/zero")),
+        (256 << 10, 768 << 10)
+    );
+    assert_eq!(bytes(&format!("{line} --filename=x")), (256 << 10, 1 << 20));
+}
+
+#[test]
+fn jobs_wait_for_the_first_of_a_name() {
+    let line = "--name=a --size=4k --name=b --size=4k --numjobs=2 --name=c --size=4k --wait_for=b";
+    let work = work_of(line).unwrap();
+    let jobs = &work.cells[0].jobs.as_ref().unwrap().jobs;
+    let after = jobs[3].plan.after.unwrap();
+    assert_eq!((after.first_index, after.count), (1, 2));
+}
+
+#[test]
 fn more_files_than_anybody_means_are_refused_before_they_are_made() {
     let error = work_of("--name=a --filesize=4k --nrfiles=1000000 --numjobs=100").unwrap_err();
     assert!(error.contains("more than 1048576 files"), "{error}");

@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use plan::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
+use plan::job::{FileCache, FileShare, JobFile, JobFiles, Layout, NameWork, NamedFile};
 use plan::{Diagnostic, printable};
+use units::Bytes;
 
 use super::super::jobs::{Job, JobSet, is_device};
 use super::super::settings::{Amount, Checksum, Direction, Engine, Fallocate, Settings};
@@ -349,11 +350,7 @@ fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
     };
     let space = &job.settings.space;
     if least == 0 && space.file_size.is_some() && !space.is_appending {
-        let message = "its work begins behind the end of its files";
-        return Err(job
-            .place
-            .error(message)
-            .help("use a smaller `offset`, or a larger `filesize`"));
+        return Err(without_room(job));
     }
     if least == most {
         return Ok(vec![least; count as usize]);
@@ -366,6 +363,20 @@ fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
         (least + above) / block * block
     };
     Ok((0..count).map(|index| one(index).max(least)).collect())
+}
+
+/// No block fits between where the job begins and the end of its smallest file.
+fn without_room(job: &Job) -> Diagnostic {
+    let (file_bytes, _) = job.settings.space.file_size.unwrap_or_default();
+    let share = job.share().unwrap_or(FileShare::WHOLE);
+    let start_bytes = share.start_bytes(job.offset_bytes(), file_bytes);
+    let (start, file) = (Bytes(start_bytes), Bytes(file_bytes));
+    let message = match start_bytes >= file_bytes {
+        true => format!("`offset` {start} is past the end of the {file} file"),
+        false => format!("no block fits between `offset` {start} and the end of the {file} file"),
+    };
+    let error = job.place.error(message);
+    error.help("use a smaller `offset`, or a larger `filesize`")
 }
 
 fn drawn_of(job: &Job, index: u32, most: u64) -> u64 {

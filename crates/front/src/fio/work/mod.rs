@@ -7,6 +7,7 @@ mod replays;
 mod stream;
 mod undone;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use description::Workload;
@@ -148,7 +149,9 @@ fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnosti
         is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
         ..JobFiles::default()
     };
-    let mut built = Vec::new();
+    let mut built: Vec<BuiltJob> = Vec::new();
+    // By name, where jobs of it begin.
+    let mut first_indexes = HashMap::new();
     let is_layout_only = files.is_layout_only;
     for job in jobs {
         if job.settings.files.is_layout_only && !is_layout_only {
@@ -156,7 +159,9 @@ fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnosti
         }
         let mut one = one(job, places, &mut files)?;
         let waited = job.settings.grouping.waits_for.as_deref();
-        one.plan.after = waited.and_then(|name| before(&built, name));
+        let first = waited.and_then(|name| first_indexes.get(name));
+        one.plan.after = first.and_then(|first| before(&built, *first));
+        first_indexes.entry(one.name.clone()).or_insert(built.len());
         built.push(one);
     }
     Ok(BuiltJobs {
@@ -166,10 +171,10 @@ fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnosti
     })
 }
 
-/// The jobs of that name; none where they have ended when the wave begins.
-fn before(built: &[BuiltJob], name: &str) -> Option<JobsBefore> {
-    let first = built.iter().position(|it| it.name == name)?;
-    let of_name = built[first..].iter().take_while(|it| it.name == name);
+/// The jobs of the same name from there on.
+fn before(built: &[BuiltJob], first: usize) -> Option<JobsBefore> {
+    let name = &built.get(first)?.name;
+    let of_name = built[first..].iter().take_while(|it| it.name == *name);
     Some(JobsBefore {
         first_index: u32::try_from(first).ok()?,
         count: u32::try_from(of_name.count()).ok()?,
