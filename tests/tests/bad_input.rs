@@ -388,9 +388,9 @@ fn too_little_address_space_is_told_and_leaves_no_files() {
         limited.arg(run.get_program()).args(run.get_args());
         finish(limited.current_dir(bed.path()).env("NO_COLOR", "1"))
     };
-    limited(40_000).assert_refused(SYSTEM, &["address space", "40000 KiB", "`ulimit -v"]);
+    limited(150_000).assert_refused(SYSTEM, &["address space", "150000 KiB", "`ulimit -v"]);
     // Between too little and enough it depends on what the C library reserves.
-    for limit_kib in [100_000, 140_000, 180_000, 240_000] {
+    for limit_kib in [200_000, 260_000, 320_000, 400_000] {
         let seen = limited(limit_kib);
         match seen.code {
             0 => {}

@@ -1,10 +1,10 @@
 //! Whether what a run worked on is still where its target's path leads.
 
 use std::fmt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Stat, fstat};
+use rustix::fs::{FileType, Stat, fstat};
 
 use super::{Prepared, Ready};
 use crate::claim::Claim;
@@ -86,10 +86,10 @@ fn is_same(found: &std::fs::Metadata, held: &Stat) -> bool {
 fn loss_of_device(device: &HeldDevice) -> Option<Loss> {
     let number = |path: &Path| {
         let found = std::fs::metadata(path).ok()?;
-        Some((found.file_type().is_block_device(), split(found.rdev())))
+        Some((FileType::from_raw_mode(found.mode()), split(found.rdev())))
     };
     let found = number(&device.path);
-    (found != Some((true, device.number))).then(|| Loss {
+    (found != Some((device.kind, device.number))).then(|| Loss {
         path: device.path.clone(),
         is_replaced: found.is_some(),
     })

@@ -200,7 +200,7 @@ fn a_file_ends_where_filesize_says_whatever_the_offset() {
     // Without a size of the file, it is as long as the work needs.
     assert_eq!(places("--rw=write --size=64k --offset=16k").len(), 16);
     for (line, wanted) in [
-        ("--filesize=64k --offset=64k", "behind the end"),
+        ("--filesize=64k --offset=64k", "at or past the end"),
         ("--filesize=64k --size=3000", "smaller than a block"),
     ] {
         let line = format!("--name=j --rw=write --bs=4k {line}");

@@ -94,7 +94,7 @@ fn files_that_fill_the_room_have_no_size_before_their_target_is_known() {
 #[test]
 fn an_offset_past_the_end_of_a_file_is_told_with_both() {
     let error = work_of("--name=a --rw=read --offset=1m --filesize=512k").unwrap_err();
-    let told = "`offset` 1MiB is past the end of the 512KiB file";
+    let told = "`offset` 1MiB is at or past the end of the 512KiB file";
     assert!(error.contains(told), "{error}");
 }
 

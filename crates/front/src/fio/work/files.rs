@@ -372,7 +372,7 @@ fn without_room(job: &Job) -> Diagnostic {
     let start_bytes = share.start_bytes(job.offset_bytes(), file_bytes);
     let (start, file) = (Bytes(start_bytes), Bytes(file_bytes));
     let message = match start_bytes >= file_bytes {
-        true => format!("`offset` {start} is past the end of the {file} file"),
+        true => format!("`offset` {start} is at or past the end of the {file} file"),
         false => format!("no block fits between `offset` {start} and the end of the {file} file"),
     };
     let error = job.place.error(message);

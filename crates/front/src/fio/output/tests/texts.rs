@@ -254,7 +254,7 @@ fn without_a_window_logs_have_a_line_for_each_request_behind_the_ramp() {
         let (set, options) = said(&format!(
             "--name=a --size=8m --write_bw_log=x --write_lat_log=x --write_iops_log=x {more}"
         ));
-        let mut record = record(vec![vec![reader(&[2000; 100], &[25; 4])]]);
+        let mut record = record(vec![vec![reader(&[2000; 100], &[50; 2])]]);
         record.cells[0].worker_figures[0].noted = vec![
             noted(0, 0, 100, 4096),
             noted(2, 1_000_000, 40, 4096),
