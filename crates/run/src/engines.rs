@@ -132,6 +132,8 @@ pub(crate) fn on_peers(
 }
 
 /// Works on the files of a pool, of which up to `keep_open` stay open between requests.
+// Compiled into its caller, or the compiler no longer inlines what a loop does for each request.
+#[inline(always)]
 pub(crate) fn on_pool(
     spec: EngineSpec,
     fileset: Option<OpenFileset>,
@@ -171,6 +173,7 @@ pub(crate) fn on_pool(
 }
 
 /// Works on filesets whose open files are in registers of the slots.
+#[inline(always)]
 pub(crate) fn on_registers(
     spec: EngineSpec,
     fileset: Option<OpenFileset>,

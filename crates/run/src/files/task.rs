@@ -202,6 +202,7 @@ struct PoolLoop<'a> {
 }
 
 impl OnEngine for PoolLoop<'_> {
+    #[inline(always)]
     fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
         let FileRequests::Pool(play) = self.task.requests else {
             unreachable!("programs have engines of their own");
@@ -220,6 +221,7 @@ struct ProgramLoop<'a, G> {
 }
 
 impl<G: Generator + Into<FileRequests>> OnEngine for ProgramLoop<'_, G> {
+    #[inline(always)]
     fn run<E: Engine + 'static>(self, mut engine: E, notes: EngineNotes) -> Done {
         let operations = self.generator.operations();
         let content = plain(self.source, &mut engine, operations, self.lane);
