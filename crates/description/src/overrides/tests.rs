@@ -175,7 +175,7 @@ fn values_that_fit_only_together_are_taken_in_any_order() {
         assert_eq!(leads_to(&pairs, "[postmark]\n"), above, "{pairs:?}");
     }
     let pairs = ["max_size=100", "min_size=50"];
-    let below = "[postmark]; min_size = 50; max_size = 100";
+    let below = "[postmark]; min_size = \"50B\"; max_size = \"100B\"";
     assert_eq!(leads_to(&pairs, "[postmark]\n"), below);
 }
 
