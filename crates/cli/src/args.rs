@@ -44,9 +44,7 @@ pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use sink::SinkArgs;
-pub(crate) use workloads::{
-    ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
-};
+pub(crate) use workloads::{CacheArg, EngineArg, KindArg, WorkloadArgs, WorkloadOptions};
 
 /// Benchmark file systems and storage, with the workload files you already have.
 #[derive(Debug, Parser)]

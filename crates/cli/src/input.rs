@@ -10,12 +10,10 @@ use description::{Overrides, Workload};
 use front::{CommandLine, FILE_BYTES_MAX, FileAccess, FrontFile};
 use plan::{Diagnostic, Severity};
 use rustix::fs::OFlags;
-use units::{Rate, printable};
+use units::printable;
 use web::Bounds;
 
-use crate::args::{
-    ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
-};
+use crate::args::{KindArg, WorkloadArgs, WorkloadOptions};
 use crate::bounds::bounds;
 use crate::failure::{Exit, Failure};
 use crate::foreign::of_workload;
@@ -287,46 +285,10 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
     if std::env::var_os(web::NO_PEERS).is_some() {
         overrides.refuse_peers();
     }
-    let mut set = |key: &str, value: Option<String>| match value {
-        Some(value) => {
-            let set = overrides.set(key, &value);
-            set.map_err(|error| in_options(error, key))
-        }
-        None => Ok(()),
-    };
-    let depths: Vec<String> = args.iodepth.iter().map(u32::to_string).collect();
-    let depths = (!depths.is_empty()).then(|| format!("[{}]", depths.join(", ")));
-    set(
-        "engine",
-        args.engine.map(|engine| engine_name(engine).to_owned()),
-    )?;
-    set(
-        "cache",
-        args.cache.map(|cache| cache_name(cache).to_owned()),
-    )?;
-    set("iodepth", depths)?;
-    set("rate", rates(&args.rate))?;
-    set(
-        "arrivals",
-        args.arrivals.map(|kind| arrivals_name(kind).to_owned()),
-    )?;
-    set("curve", args.curve.then(|| "true".to_owned()))?;
-    set("find_rate", args.find_rate.clone())?;
-    set("find_depth", args.find_depth.then(|| "true".to_owned()))?;
-    set("workers", args.workers.map(|count| count.to_string()))?;
-    set("size", args.size.map(|size| size.to_string()))?;
-    set("total_size", args.total_size.map(|size| size.to_string()))?;
-    set("run_time", args.run_time.map(|span| span.to_string()))?;
-    set("ramp_time", args.ramp_time.map(|span| span.to_string()))?;
-    set("operations", args.operations.map(|count| count.to_string()))?;
-    set("precondition", args.precondition.clone())?;
-    set("until", args.until.map(|it| until_name(it).to_owned()))?;
-    set("repetitions", args.repetitions.clone())?;
-    set("precision", args.precision.map(|it| it.0.to_string()))?;
-    set("budget", args.budget.map(|span| span.to_string()))?;
-    set("seed", args.seed.map(|seed| seed.to_string()))?;
-    set("verify", args.verify.then(|| "true".to_owned()))?;
-    set("keep", args.keep.then(|| "true".to_owned()))?;
+    for (key, value) in args.keys() {
+        let set = overrides.set(key, &value);
+        set.map_err(|error| in_options(error, key))?;
+    }
     for pair in &args.set {
         overrides.set_pair(pair)?;
     }
@@ -350,40 +312,4 @@ fn in_options(mut error: Diagnostic, key: &str) -> Diagnostic {
     let written = format!("`{key} = ");
     error.help = error.help.map(|help| help.replace(&written, &option));
     error
-}
-
-fn rates(rates: &[Rate]) -> Option<String> {
-    let rates: Vec<String> = rates.iter().map(|rate| format!("\"{rate}\"")).collect();
-    (!rates.is_empty()).then(|| format!("[{}]", rates.join(", ")))
-}
-
-fn arrivals_name(arrivals: ArrivalsArg) -> &'static str {
-    match arrivals {
-        ArrivalsArg::Uniform => "uniform",
-        ArrivalsArg::Poisson => "poisson",
-    }
-}
-
-fn until_name(until: UntilArg) -> &'static str {
-    match until {
-        UntilArg::Time => "time",
-        UntilArg::Steady => "steady",
-    }
-}
-
-fn engine_name(engine: EngineArg) -> &'static str {
-    match engine {
-        EngineArg::IoUring => "io_uring",
-        EngineArg::Psync => "psync",
-        EngineArg::Mmap => "mmap",
-        EngineArg::Null => "null",
-    }
-}
-
-fn cache_name(cache: CacheArg) -> &'static str {
-    match cache {
-        CacheArg::Direct => "direct",
-        CacheArg::Buffered => "buffered",
-        CacheArg::Dontcache => "dontcache",
-    }
 }

@@ -296,19 +296,17 @@ impl Layout<'_, '_> {
         // Who does nothing is never steady.
         let steady = options.method.steady.filter(|_| !workers.is_empty());
         let engine = (options.engine, options.cache);
+        let cell = Cell::new(&options.name, engine, Work::Access, workers);
         Cell {
             access_spec,
             iodepth,
             run_time_ns: options.run_time_ns,
             ramp_time_ns: options.ramp_time_ns,
-            operations: options.method.operations,
             ring: options.ring,
             warm: options.warm,
             new_file: options.new_file,
-            find_depth: options.method.find_depth,
             steady,
-            precondition: options.method.precondition,
-            ..Cell::new(&options.name, engine, Work::Access, workers)
+            ..options.method.applied_to(cell)
         }
     }
 

@@ -15,10 +15,10 @@ use plan::{
 use plan::{Diagnostic, Severity};
 
 use super::method::{Method, MethodOfJobs};
-use super::options::SEED_DEFAULT;
 use super::ranks::in_each_process;
 use super::repetition::Often;
 use super::resolver::Resolver;
+use super::seeds::SEED_DEFAULT;
 use super::space::SECTOR_BYTES;
 use super::targets::Entry;
 use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, rounds, too_heavy, weight};
@@ -370,17 +370,14 @@ impl Layout<'_, '_> {
         let engine = (engine_of(jobs), cache);
         let ramps = jobs.iter().map(|job| job.plan.ramp_time_ns);
         let work = Work::Requests(Box::new(files));
-        let method = self.method;
         Cell {
             access_spec: Some(self.name.to_owned()),
             run_time_ns: run_time_ns(jobs),
             ramp_time_ns: ramps.min().unwrap_or(0),
             ring: first.map_or_else(RingOptions::default, |it| it.ring),
-            operations: method.operations,
-            find_depth: method.find_depth,
-            steady: method.steady,
-            precondition: method.precondition,
-            ..Cell::new(self.name, engine, work, workers)
+            ..self
+                .method
+                .applied_to(Cell::new(self.name, engine, work, workers))
         }
     }
 }

@@ -148,7 +148,7 @@ pub fn plan(
         network::refuse(&context)?;
     }
     let mut series = Vec::new();
-    let mut seed = options::SEED_DEFAULT;
+    let mut seed = seeds::SEED_DEFAULT;
     for (index, workload) in applied.iter_mut().enumerate() {
         let remark = managers_remark(workload, overrides.ranks());
         context.warnings.extend(remark);

@@ -1,12 +1,13 @@
 //! How a workload is measured, whatever its work is: at which rates, until when, how often.
 
-use description::model::Workload;
+use description::model::{Seed, Workload};
 use plan::Diagnostic;
 use plan::{Cell, CurvePart, EngineKind, OpenLoop, SteadyRule};
 
 use super::open_loop;
 use super::repetition::Often;
 use super::resolver::Resolver;
+use super::seeds::SEED_DEFAULT;
 
 /// What the workload's keys say about measuring it.
 pub(super) struct Method {
@@ -27,6 +28,17 @@ pub(super) struct Method {
 }
 
 impl Method {
+    /// The cell, measured in this way.
+    pub fn applied_to(&self, cell: Cell) -> Cell {
+        Cell {
+            operations: self.operations,
+            find_depth: self.find_depth,
+            steady: self.steady,
+            precondition: self.precondition,
+            ..cell
+        }
+    }
+
     /// The cell once for each rate, or for each part of a curve.
     ///
     /// # Errors
@@ -54,6 +66,15 @@ impl Method {
     }
 }
 
+/// Keys of the method that say how many requests there are, and when.
+pub(super) struct Load {
+    /// One cell for each; a single none where there is no rate.
+    rates: Vec<Option<OpenLoop>>,
+    curve: Vec<CurvePart>,
+    find_depth: bool,
+    operations: Option<u64>,
+}
+
 /// How jobs are measured.
 pub(super) struct MethodOfJobs {
     pub method: Method,
@@ -62,6 +83,44 @@ pub(super) struct MethodOfJobs {
 }
 
 impl Resolver<'_> {
+    /// The queue depths, and the load at each of them.
+    pub fn load(&mut self, workload: &Workload) -> (Vec<u32>, Load) {
+        let (iodepths, find_depth) = self.searched_depths(workload);
+        (iodepths, self.load_at(workload, find_depth))
+    }
+
+    fn load_at(&mut self, workload: &Workload, find_depth: bool) -> Load {
+        Load {
+            rates: self.rates(workload),
+            curve: self.curve(workload),
+            find_depth,
+            operations: self.optional("operations", workload.operations, |it| it.to_string()),
+        }
+    }
+
+    /// The method, with its other keys.
+    ///
+    /// # Errors
+    /// Preconditioning what the engine does not touch.
+    pub fn method(
+        &mut self,
+        workload: &Workload,
+        load: Load,
+        (engine, seed_default): (EngineKind, u64),
+    ) -> Result<Method, Diagnostic> {
+        Ok(Method {
+            rates: load.rates,
+            curve: load.curve,
+            find_depth: load.find_depth,
+            operations: load.operations,
+            precondition: self.precondition(workload.precondition, engine)?,
+            steady: self.steady(workload),
+            often: Often::resolve(workload, self),
+            seed: self.shown("seed", workload.seed, Seed(seed_default)).0,
+            cpus: self.cpus(workload),
+        })
+    }
+
     /// How the jobs of a workload are measured, which have these depths themselves.
     ///
     /// # Errors
@@ -82,24 +141,13 @@ impl Resolver<'_> {
                 (vec![None], false)
             }
         };
-        let (rates, curve) = (self.rates(workload), self.curve(workload));
-        let operations = self.optional("operations", workload.operations, |it| it.to_string());
+        let load = self.load_at(workload, find_depth);
         self.optional("engine", workload.engine, |it| units::text_of(&it));
         self.optional("cache", workload.cache, |it| units::text_of(&it));
         self.optional("size", workload.size, |it| it.to_string());
         self.optional("run_time", workload.run_time, |it| it.to_string());
         self.optional("ramp_time", workload.ramp_time, |it| it.to_string());
-        let method = Method {
-            rates,
-            curve,
-            find_depth,
-            operations,
-            precondition: self.precondition(workload.precondition, engine)?,
-            steady: self.steady(workload),
-            often: Often::resolve(workload, self),
-            seed: self.seed(workload),
-            cpus: self.cpus(workload),
-        };
+        let method = self.method(workload, load, (engine, SEED_DEFAULT))?;
         self.optional("keep", workload.keep, |it| it.to_string());
         self.optional("verify", workload.verify, |it| it.to_string());
         self.optional("warm", workload.warm, |it| it.to_string());

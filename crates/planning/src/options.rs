@@ -5,7 +5,7 @@ use units::{Bytes, Percent, Rate, Span};
 use description::Overrides;
 use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use description::model::{
-    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Precondition, Seed, StepKind, TestType,
+    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Precondition, StepKind, TestType,
     UntilChoice, Workload,
 };
 use plan::Diagnostic;
@@ -16,11 +16,8 @@ use plan::{
 
 use super::method::Method;
 use super::open_loop;
-use super::repetition::Often;
 use super::resolver::Resolver;
-
-/// Seed of a workload that names none, so that two runs ask for the same requests.
-pub(super) const SEED_DEFAULT: u64 = 1;
+use super::seeds::SEED_DEFAULT;
 
 /// The depths among which the best is looked for, unless others are written.
 const DEPTHS_SEARCHED: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -78,11 +75,8 @@ impl Options {
             overrides,
             settings,
         };
-        let (iodepths, find_depth) = r.searched_depths(workload);
-        let rates = r.rates(workload);
-        let curve = r.curve(workload);
-        let operations = r.optional("operations", workload.operations, |value| value.to_string());
-        let (run_time_ns, ramp_time_ns) = r.times(workload, operations, warnings)?;
+        let (iodepths, load) = r.load(workload);
+        let (run_time_ns, ramp_time_ns) = r.times(workload, workload.operations, warnings)?;
         let content = workload.content.clone();
         let engine = r.word("engine", workload.engine, EngineKind::IoUring);
         let options = Self {
@@ -94,17 +88,7 @@ impl Options {
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
             ramp_time_ns,
-            method: Method {
-                rates,
-                curve,
-                find_depth,
-                operations,
-                precondition: r.precondition(workload.precondition, engine)?,
-                steady: r.steady(workload),
-                often: Often::resolve(workload, r),
-                seed: r.seed(workload),
-                cpus: r.cpus(workload),
-            },
+            method: r.method(workload, load, (engine, SEED_DEFAULT))?,
             verify: r.verify(workload.verify, engine)?,
             warm: r.shown("warm", workload.warm, false),
             new_file: r.new_file(workload.new_file),
@@ -136,10 +120,6 @@ impl Resolver<'_> {
             .join(",");
         self.note("iodepth", text, written.is_some());
         depths
-    }
-
-    pub fn seed(&mut self, workload: &Workload) -> u64 {
-        self.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0
     }
 
     /// Options of a ring that say how many requests are issued at once.

@@ -1,6 +1,9 @@
-//! Seeds of the workers of repetitions.
+//! The default seed, and seeds of the workers of repetitions.
 
 use plan::{Cell, PositionRule, worker_seed};
+
+/// Seed of a workload that names none, so that two runs ask for the same requests.
+pub(super) const SEED_DEFAULT: u64 = 1;
 
 /// Keeps the seeds of repetitions apart from those of workers.
 const REPEATED: u64 = 0x7265_7065_6174_2121;

@@ -126,6 +126,52 @@ pub(crate) struct WorkloadOptions {
     pub set: Vec<String>,
 }
 
+impl WorkloadOptions {
+    /// The keys of workloads that these options set, with their values as files write them.
+    pub fn keys(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let keys = [
+            ("engine", self.engine.map(word)),
+            ("cache", self.cache.map(word)),
+            ("iodepth", list(&self.iodepth, |it| it.to_string())),
+            ("rate", list(&self.rate, |it| format!("\"{it}\""))),
+            ("arrivals", self.arrivals.map(word)),
+            ("curve", flag(self.curve)),
+            ("find_rate", self.find_rate.clone()),
+            ("find_depth", flag(self.find_depth)),
+            ("workers", self.workers.map(|it| it.to_string())),
+            ("size", self.size.map(|it| it.to_string())),
+            ("total_size", self.total_size.map(|it| it.to_string())),
+            ("run_time", self.run_time.map(|it| it.to_string())),
+            ("ramp_time", self.ramp_time.map(|it| it.to_string())),
+            ("operations", self.operations.map(|it| it.to_string())),
+            ("precondition", self.precondition.clone()),
+            ("until", self.until.map(word)),
+            ("repetitions", self.repetitions.clone()),
+            ("precision", self.precision.map(|it| it.0.to_string())),
+            ("budget", self.budget.map(|it| it.to_string())),
+            ("seed", self.seed.map(|it| it.to_string())),
+            ("verify", flag(self.verify)),
+            ("keep", flag(self.keep)),
+        ];
+        let written = keys.into_iter();
+        written.filter_map(|(key, value)| Some((key, value?)))
+    }
+}
+
+fn word(value: impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |it| it.get_name().to_owned())
+}
+
+fn flag(is_set: bool) -> Option<String> {
+    is_set.then(|| "true".to_owned())
+}
+
+fn list<T>(values: &[T], text: impl Fn(&T) -> String) -> Option<String> {
+    let texts: Vec<String> = values.iter().map(text).collect();
+    (!texts.is_empty()).then(|| format!("[{}]", texts.join(", ")))
+}
+
 /// A kind of workload file: one of ours, or a program's that has files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KindArg(&'static str);

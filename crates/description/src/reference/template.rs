@@ -2,8 +2,9 @@
 
 use super::keys::{WorkloadKey, keys};
 
-/// Keys at the top of the file, the most wanted first, with a value to start from.
-const TOP: [(&str, &str); 40] = [
+/// Keys at the top of the file, the most wanted first, with a value to start from. Further keys
+/// follow with their defaults.
+const TOP: [(&str, &str); 39] = [
     ("name", "\"my-workload\""),
     ("title", "\"What my server does\""),
     (
@@ -46,7 +47,27 @@ const TOP: [(&str, &str); 40] = [
     ("batch", "32"),
     ("sqpoll", "false"),
     ("iopoll", "false"),
-    ("test_type", "\"normal\""),
+];
+
+/// Keys at the top of the file without an example: tables, which the page explains.
+const LEFT_OUT: [&str; 17] = [
+    "access_spec",
+    "create_remove",
+    "cycling",
+    "fileset",
+    "fs_mark",
+    "iometer",
+    "job",
+    "lat_fs",
+    "part",
+    "phase",
+    "postmark",
+    "rounds",
+    "steady",
+    "tokens",
+    "transactions_per_connection",
+    "way",
+    "worker",
 ];
 
 /// Keys of an access line, with a value to start from.
@@ -91,6 +112,12 @@ pub fn template() -> String {
     for (name, value) in TOP {
         push(&mut text, &keys, "", name, value, false);
     }
+    let is_further = |name: &str| !LEFT_OUT.contains(&name) && TOP.iter().all(|it| it.0 != name);
+    for key in keys.iter().filter(|it| it.table.is_empty()) {
+        if let Some(default) = key.default.as_ref().filter(|_| is_further(&key.name)) {
+            push(&mut text, &keys, "", &key.name, &written(default), false);
+        }
+    }
     text.push_str("\n[[access_spec]]\n");
     push(&mut text, &keys, "access_spec", "name", "\"My mix\"", false);
     text.push_str("\n[[access_spec.line]]\n");
@@ -106,6 +133,17 @@ pub fn template() -> String {
     }
     text.push_str(TAIL);
     text
+}
+
+/// A default as a workload file writes it.
+fn written(default: &str) -> String {
+    match default
+        .strip_prefix('`')
+        .and_then(|it| it.strip_suffix('`'))
+    {
+        Some(word) => format!("\"{word}\""),
+        None => default.to_owned(),
+    }
 }
 
 fn push(
@@ -144,27 +182,6 @@ mod tests {
     use super::*;
     use crate::source::load;
 
-    /// Without an example: tables, which the page explains.
-    const LEFT_OUT: [&str; 17] = [
-        "access_spec",
-        "create_remove",
-        "cycling",
-        "fileset",
-        "fs_mark",
-        "iometer",
-        "job",
-        "lat_fs",
-        "part",
-        "phase",
-        "postmark",
-        "rounds",
-        "steady",
-        "tokens",
-        "transactions_per_connection",
-        "way",
-        "worker",
-    ];
-
     fn reads(text: &str) {
         let read = load("template.toml", text.as_bytes(), None, true);
         read.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -199,7 +216,7 @@ mod tests {
         for key in keys() {
             let name = key.name.as_str();
             let known = match key.table.as_str() {
-                "" => LEFT_OUT.contains(&name) || TOP.iter().any(|(it, _)| *it == name),
+                "" => LEFT_OUT.contains(&name) || template().contains(&format!("\n#{name} = ")),
                 "access_spec.line" => LINE.iter().any(|(it, _)| *it == name),
                 _ => true,
             };

@@ -267,12 +267,10 @@ impl Layout<'_, '_> {
             run_time_ns,
             ramp_time_ns,
             ring: options.ring,
-            find_depth: options.method.find_depth,
-            operations: options.method.operations,
-            precondition: options.method.precondition,
-            steady: options.method.steady,
             iodepth: self.slot_count * self.threads,
-            ..Cell::new(&options.name, engine, work, workers)
+            ..options
+                .method
+                .applied_to(Cell::new(&options.name, engine, work, workers))
         }
     }
 

@@ -2,16 +2,15 @@
 
 use units::Span;
 
-use description::model::{ContentChoice, Seed, Table, Workload};
+use description::model::{ContentChoice, Table, Workload};
 use plan::Diagnostic;
 use plan::program::Program;
 use plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Context;
 use super::super::method::Method;
-use super::super::options::SEED_DEFAULT;
-use super::super::repetition::Often;
 use super::super::resolver::Resolver;
+use super::super::seeds::SEED_DEFAULT;
 
 /// The keys with their values.
 pub(super) struct FileOptions {
@@ -48,7 +47,7 @@ impl FileOptions {
             settings: &mut context.settings,
         };
         let has_pool = table.has_pool();
-        let (iodepths, find_depth) = r.searched_depths(workload);
+        let (iodepths, load) = r.load(workload);
         let engine = r.word("engine", workload.engine, EngineKind::Psync);
         let cache = r.word("cache", workload.cache, CacheMode::Buffered);
         r.optional("keep", workload.keep, |keep| keep.to_string());
@@ -83,17 +82,7 @@ impl FileOptions {
             engine,
             cache,
             iodepths,
-            method: Method {
-                rates: r.rates(workload),
-                curve: r.curve(workload),
-                find_depth,
-                operations: r.optional("operations", workload.operations, |it| it.to_string()),
-                precondition: r.precondition(workload.precondition, engine)?,
-                steady: r.steady(workload),
-                often: Often::resolve(workload, r),
-                seed: r.shown("seed", workload.seed, Seed(seed_default)).0,
-                cpus: r.cpus(workload),
-            },
+            method: r.method(workload, load, (engine, seed_default))?,
             verify,
             content,
             ring: match workload.batch {
