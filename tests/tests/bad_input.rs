@@ -371,27 +371,32 @@ fn too_little_lockable_memory_is_refused_with_the_numbers() {
 fn too_little_address_space_is_told_and_leaves_no_files() {
     let bed = need_bed();
     let target = bed.target().to_string_lossy().into_owned();
-    let mut arguments = vec![
-        "run",
-        "--rw",
-        "randread",
-        "--size",
-        "16m",
-        "--workers",
-        "32",
-    ];
-    arguments.extend(["--run-time", "200ms", "--target", &target]);
-    let run = bed.command(&arguments);
-    let limited = |limit_kib: u64| {
+    let limited = |workers: &str, limit_kib: u64| {
+        let run = bed.command(&[
+            "run",
+            "--rw",
+            "randread",
+            "--size",
+            "16m",
+            "--workers",
+            workers,
+            "--run-time",
+            "200ms",
+            "--target",
+            &target,
+        ]);
         let mut limited = Command::new("prlimit");
         limited.arg(format!("--as={}", limit_kib << 10));
         limited.arg(run.get_program()).args(run.get_args());
         finish(limited.current_dir(bed.path()).env("NO_COLOR", "1"))
     };
-    limited(150_000).assert_refused(SYSTEM, &["address space", "150000 KiB", "`ulimit -v"]);
+    // 256 workers need several times as much.
+    let seen = limited("256", 150_000);
+    seen.assert_refused(SYSTEM, &["address space", "150000 KiB", "`ulimit -v"]);
+    assert!(bed.left_in_target().is_empty());
     // Between too little and enough it depends on what the C library reserves.
-    for limit_kib in [200_000, 260_000, 320_000, 400_000] {
-        let seen = limited(limit_kib);
+    for limit_kib in [200_000, 300_000, 500_000, 900_000] {
+        let seen = limited("48", limit_kib);
         match seen.code {
             0 => {}
             code => assert!(

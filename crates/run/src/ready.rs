@@ -101,6 +101,7 @@ impl<'a> Session<'a> {
                 read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
                 run: self.record.id.clone(),
                 in_place: self.options.in_place.clone(),
+                ..Permission::default()
             };
             let site = target::admit(&target.path, &permission)?;
             check_between(&used_by, &site)?;

@@ -81,6 +81,12 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
             });
         }
         PathKind::Device => Site::Device(admit_device(&facts, permission)?),
+        PathKind::Endless if permission.refuses_endless => {
+            return Err(TargetError::WrongKind {
+                path: facts.path,
+                kind: "character device",
+            });
+        }
         PathKind::Endless => Site::Device(hold_endless(&facts, permission)?),
         PathKind::Directory => match &permission.in_place {
             Some(in_place) => Site::InPlace(admit_in_place(&facts, in_place)?),

@@ -15,6 +15,8 @@ pub struct Permission {
     /// The run reads only: devices are opened for reading, so that none needs to be named, and so
     /// are files that pgmeter did not make.
     pub read_only: bool,
+    /// Nothing of the run works on a character device, such as `/dev/null`.
+    pub refuses_endless: bool,
     /// The run's id, noted in the manifest.
     pub run: String,
     /// Files lie among those of others, in directories that are the targets themselves.

@@ -45,6 +45,7 @@ fn look_at(
     let permission = target::Permission {
         create,
         read_only: overrides.only_reads(workloads),
+        refuses_endless: !workloads.iter().any(Workload::has_jobs),
         ..target::Permission::default()
     };
     for path in wanted.iter().map(Path::new) {
