@@ -231,7 +231,10 @@ impl LabRecord {
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
         let header: Header = parse_json(json)?;
         match header.format.as_str() {
-            LAB_FORMAT => Ok(parse_json(json).or_else(|_| upgraded(parse_json(json)?))?),
+            LAB_FORMAT => {
+                let read = parse_json(json);
+                Ok(format::or_upgraded(read, || upgraded(parse_json(json)?))?)
+            }
             LAB_FORMAT_1 => Ok(upgraded(parse_json(json)?)?),
             _ => Err(ReadError::OtherFormat {
                 seen: header.format,

@@ -184,8 +184,7 @@ impl RunRecord {
     /// known.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         let record = match parse_json::<Header>(text)?.written()? {
-            // Early ones of this format have plans that are not written any more.
-            Written::Now => parse_json(text).or_else(|_| upgraded(parse_json(text)?))?,
+            Written::Now => format::or_upgraded(parse_json(text), || upgraded(parse_json(text)?))?,
             Written::Before => upgraded(parse_json(text)?)?,
         };
         Ok(Self::with_keys(record))
@@ -199,13 +198,10 @@ impl RunRecord {
         let header: Header = read_json(&mut input)?;
         input.rewind().map_err(serde_json::Error::io)?;
         let record = match header.written()? {
-            Written::Now => match read_json(&mut input) {
-                Ok(record) => record,
-                Err(_) => {
-                    input.rewind().map_err(serde_json::Error::io)?;
-                    upgraded(read_json(&mut input)?)?
-                }
-            },
+            Written::Now => format::or_upgraded(read_json(&mut input), || {
+                input.rewind().map_err(serde_json::Error::io)?;
+                upgraded(read_json(&mut input)?)
+            })?,
             Written::Before => upgraded(read_json(&mut input)?)?,
         };
         Ok(Self::with_keys(record))
